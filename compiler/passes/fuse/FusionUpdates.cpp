@@ -6,8 +6,9 @@ using namespace graphc;
 using namespace graphc::pass;
 
 /// Updates of one new value that a kernel may hold. Columns are long code each, and a line of
-/// memory or two of them are as good as more: there the next kernel goes on.
-static constexpr unsigned kMostContinued = 64, kMostColumns = 44;
+/// memory or two of them are as good as more: there the next kernel goes on. Complex columns are
+/// more code, and LLVM chooses instructions for twice as many of them in ten times the time.
+static constexpr unsigned kMostContinued = 64, kMostColumns = 44, kMostComplexColumns = 12;
 
 /// What the recorder knew of the places of two updates of one chain (the importer's
 /// `graphc.apart`).
@@ -35,6 +36,8 @@ Node *FusionPlan::continuedUpdate(Operation *op, bool &isFull) {
   };
   ArrayRef<Size> shape = sizes.of(update.getValue());
   const bool isColumn = !shape.empty() && shape.back().isConstant(1);
+  const bool isComplex = isa<ComplexType>(update.getValue().getType().getElementType());
+  const unsigned mostColumns = isComplex ? kMostComplexColumns : kMostColumns;
   unsigned count = 0;
   for (Value base = update.getX();;) {
     auto other = base.getDefiningOp<graph::UpdateSliceOp>();
@@ -42,7 +45,7 @@ Node *FusionPlan::continuedUpdate(Operation *op, bool &isFull) {
       break;
     if (!base.hasOneUse() || !apart(other))
       return nullptr;
-    isFull = ++count == kMostColumns && isColumn;
+    isFull = ++count == mostColumns && isColumn;
     if (isFull || count == kMostContinued)
       return nullptr;
     if (Node *first = byValue.lookup(base); isColumn && first && !first->continues)

@@ -1,9 +1,10 @@
-"""Prints a function that makes the columns of an array one after the other, each of the one before it. usage: columns.py N"""
+"""Prints a function that makes the columns of an array one after the other, each of the one before it. usage: columns.py N [TYPE]"""
 
 import sys
 
 columns = int(sys.argv[1])
-whole, column = f"tensor<?x{columns}xf64>", "tensor<?x1xf64>"
+element = sys.argv[2] if len(sys.argv) > 2 else "f64"
+whole, column = f"tensor<?x{columns}x{element}>", f"tensor<?x1x{element}>"
 print(f"func.func @columns(%x: {whole}, %y: {whole}, %d0: {column}) -> {whole} {{")
 print(f"  %n = graph.dim %x, 0 : {whole}")
 for i in range(columns):

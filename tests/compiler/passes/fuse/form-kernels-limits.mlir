@@ -1,6 +1,7 @@
 // A kernel ends where another pass over memory costs less than what it would hold.
 // RUN: graphc-opt %s --graphc-form-kernels=most-partial=96 -split-input-file | FileCheck %s
 // RUN: %python %S/columns.py 110 | graphc-opt --graphc-form-kernels | FileCheck %s --check-prefix=COLUMNS
+// RUN: %python %S/columns.py 30 "complex<f64>" | graphc-opt --graphc-form-kernels | FileCheck %s --check-prefix=COLUMNS
 // RUN: %python %S/loops.py 47 | graphc-opt --graphc-form-kernels | FileCheck %s --check-prefix=TURNS --implicit-check-not=kernel.func
 // RUN: %python %S/loops.py 52 | graphc-opt --graphc-form-kernels | FileCheck %s --check-prefixes=TURNS,MORE --implicit-check-not=kernel.func
 
@@ -8,7 +9,7 @@
 // TURNS: kernel.func
 // MORE: kernel.func
 
-// A kernel writes 44 columns; the next one needs the last of them only.
+// A kernel writes 44 columns, 12 complex ones; the next one needs the last of them only.
 // COLUMNS-COUNT-3: kernel.func
 // COLUMNS-NOT: kernel.func
 // COLUMNS: %[[FIRST:.*]]:2 = kernel.call
