@@ -92,6 +92,13 @@ def test_dtype_functions():
     assert gc.result_type("int8", "uint8") == np.int16
 
 
+@pytest.mark.parametrize("value", [5, 2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63), -(2**63) - 1])
+def test_a_number_alone_has_the_type_that_holds_it(value):
+    assert gc.result_type(value) == np.result_type(value)
+    ours, theirs = gc.r_[value], np.r_[value]
+    assert ours.dtype == theirs.dtype and ours.tolist() == theirs.tolist()
+
+
 def test_in_place_operations_keep_the_dtype():
     x, g = np.ones(3, "float32"), gc.asarray(np.ones(3, "float32"))
     x += np.ones(3, "float64")

@@ -93,6 +93,17 @@ Array full(const pb::object &shape, const pb::object &value, const pb::object &d
 }
 
 pb::object resultType(const pb::args &args) {
+  // Alone a number of Python gives the type that holds its value.
+  int isBeyond = 0;
+  if (args.size() == 1 && PyLong_CheckExact(args[0].ptr()))
+    PyLong_AsLongLongAndOverflow(args[0].ptr(), &isBeyond);
+  if (isBeyond) {
+    PyLong_AsUnsignedLongLong(args[0].ptr());
+    if (!PyErr_Occurred())
+      return dtypeObject(DType::UInt64);
+    PyErr_Clear();
+    raiseForeign("result_type of an integer that has more than 64 bits");
+  }
   std::vector<op::OperandType> types;
   for (pb::handle a : args) {
     Converted c;
