@@ -223,12 +223,8 @@ Result<bool> selectInto(std::span<const Operand> operands, DType t, std::span<co
   Reader<bool> condition;
   ReaderOf<T> a, b;
   GRAPHC_ASSIGN(bool isRead, condition.read(operands[0], DType::Bool, shape));
-  if (isRead) {
-    GRAPHC_ASSIGN(isRead, a.read(operands[1], t, shape));
-  }
-  if (isRead) {
-    GRAPHC_ASSIGN(isRead, b.read(operands[2], t, shape));
-  }
+  GRAPHC_ASSIGN(isRead, isRead ? a.read(operands[1], t, shape) : Result<bool>(false));
+  GRAPHC_ASSIGN(isRead, isRead ? b.read(operands[2], t, shape) : Result<bool>(false));
   if (!isRead)
     return false;
   Run<bool> c = condition.run();
@@ -756,10 +752,7 @@ Result<bool> assign(Array &target, const Operand &value) {
         !allFinite(reader.run().data, count))
       return false;
     GRAPHC_ASSIGN(bool isOwn, settle(target));
-    if (!isOwn)
-      return false;
-    Run<T> from = reader.run();
-    return target.storage()->update([&](rt::Buffer &buffer) {
+    return isOwn && target.storage()->update([&, from = reader.run()](rt::Buffer &buffer) {
       T *to = static_cast<T *>(buffer.host()) + view.offset();
       if (from.steps)
         spread(from.data, view.shape(), view.strides(), to);
