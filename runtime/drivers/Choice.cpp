@@ -26,13 +26,12 @@ public:
   bool has(const Device &device) const { return there[slotOf(device)]; }
   bool hasOne() const { return !there[0] || !there[1]; }
   /// Whichever there is, that of the cpu first.
-  BufferRef any() const {
-    std::lock_guard lock(mutex);
-    return memories[0] ? memories[0] : memories[1];
-  }
+  const BufferRef &any() const { return there[0] ? memories[0] : memories[1]; }
   Result<BufferRef> on(Device &target) {
-    std::lock_guard lock(mutex);
     BufferRef &wanted = memories[slotOf(target)];
+    if (has(target))
+      return wanted;
+    std::lock_guard lock(mutex);
     if (wanted)
       return wanted;
     Buffer &from = *memories[1 - slotOf(target)];
@@ -61,7 +60,8 @@ public:
 private:
   mutable std::mutex mutex;
   BufferRef memories[2]; ///< of the cpu, of the other device
-  /// Which there are, for questions before every run. None goes while the buffer lives.
+  /// Which there are: set behind them, and none goes while the buffer lives, so that what is there
+  /// is read without the lock.
   std::atomic<bool> there[2] = {};
   mutable std::atomic<int64_t> nanosLost{0};
   const std::shared_ptr<ResultUse> use;  ///< of the program that made it; or null
@@ -92,7 +92,7 @@ public:
   }
   Status download(void *destination, Buffer &source, int64_t bytes) override {
     ReadScope scope(source, bytes);
-    BufferRef from = asChoice(source).any();
+    const BufferRef &from = asChoice(source).any();
     return from->device().queue().download(destination, *from, bytes);
   }
   Status finish() override {
@@ -195,21 +195,31 @@ void ResultUse::read(int64_t bytes, int64_t nanosWaited) {
 
 void ResultUse::beginRun() {
   const uint64_t finished = finishes.load(std::memory_order_relaxed);
-  const bool isFinished = finishesSeen.exchange(finished, std::memory_order_relaxed) != finished;
-  const bool isRead = wasRead.exchange(false, std::memory_order_relaxed);
-  const auto bytes = static_cast<double>(bytesSince.exchange(0, std::memory_order_relaxed));
-  const int64_t waited = nanosSince.exchange(0, std::memory_order_relaxed);
-  const int64_t queued = nanosQueued.exchange(0, std::memory_order_relaxed);
+  // A read beside this may be lost: every run takes this way, and one more or less is no matter.
+  auto take = [](auto &counted) {
+    auto found = counted.load(std::memory_order_relaxed);
+    if (found)
+      counted.store(0, std::memory_order_relaxed);
+    return found;
+  };
+  const bool isFinished = finishesSeen.load(std::memory_order_relaxed) != finished;
+  if (isFinished)
+    finishesSeen.store(finished, std::memory_order_relaxed);
+  const bool isRead = take(wasRead);
+  const auto bytes = static_cast<double>(take(bytesSince));
+  const int64_t waited = take(nanosSince), queued = take(nanosQueued);
   if (isRead && queued > 0)
     answered.add(static_cast<double>(queued + waited));
-  const int before = runs.fetch_add(1, std::memory_order_relaxed);
-  if (before == 0)
-    return;
+  const int before = runs.load(std::memory_order_relaxed);
   // The mean of the first runs, then what the last ones were like.
   constexpr int kRemembered = 8;
+  if (before < kRemembered)
+    runs.store(before + 1, std::memory_order_relaxed);
+  if (before == 0)
+    return;
   auto follow = [&](std::atomic<double> &known, double now) {
     double last = known.load(std::memory_order_relaxed);
-    known.store(last + (now - last) / std::min(before, kRemembered), std::memory_order_relaxed);
+    known.store(last + (now - last) / before, std::memory_order_relaxed);
   };
   follow(waitShare, isRead || isFinished ? 1 : 0);
   follow(readBytes, bytes);
