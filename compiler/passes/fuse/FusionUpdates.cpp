@@ -6,9 +6,10 @@ using namespace graphc;
 using namespace graphc::pass;
 
 /// Updates of one new value that a kernel may hold. Columns are long code each, and a line of
-/// memory or two of them are as good as more: there the next kernel goes on. Complex columns are
-/// more code, and LLVM chooses instructions for twice as many of them in ten times the time.
-static constexpr unsigned kMostContinued = 64, kMostColumns = 44, kMostComplexColumns = 12;
+/// memory or two of them are as good as more: there the next kernel goes on. Of complex columns at
+/// places that are values nobody sees that they lie apart, and LLVM chooses instructions for twice
+/// as many of them in ten times the time.
+static constexpr unsigned kMostContinued = 64, kMostColumns = 44, kMostPlacedComplexColumns = 12;
 
 /// What the recorder knew of the places of two updates of one chain (the importer's
 /// `graphc.apart`).
@@ -37,7 +38,8 @@ Node *FusionPlan::continuedUpdate(Operation *op, bool &isFull) {
   ArrayRef<Size> shape = sizes.of(update.getValue());
   const bool isColumn = !shape.empty() && shape.back().isConstant(1);
   const bool isComplex = isa<ComplexType>(update.getValue().getType().getElementType());
-  const unsigned mostColumns = isComplex ? kMostComplexColumns : kMostColumns;
+  const unsigned mostColumns =
+      isComplex && !update.getStarts().empty() ? kMostPlacedComplexColumns : kMostColumns;
   unsigned count = 0;
   for (Value base = update.getX();;) {
     auto other = base.getDefiningOp<graph::UpdateSliceOp>();

@@ -9,7 +9,7 @@
 // TURNS: kernel.func
 // MORE: kernel.func
 
-// A kernel writes 44 columns, 12 complex ones; the next one needs the last of them only.
+// A kernel writes 44 columns, 12 complex ones at places that are values; the next one needs the last of them only.
 // COLUMNS-COUNT-3: kernel.func
 // COLUMNS-NOT: kernel.func
 // COLUMNS: %[[FIRST:.*]]:2 = kernel.call
