@@ -1,7 +1,7 @@
 //===- Compiler.h - What the compiler offers --------------------------------------------------===//
 //
 // MLIR-free. libgraphc_compiler.so exports graphcCompilerApi(); frontends load it by dlopen on the
-// first cache miss (frontends/record/CompilerLoader), tools link it.
+// first cache miss (compiler/api/Loader.h), and so do tools.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_API_COMPILER_H

@@ -189,7 +189,7 @@ struct Run {
 };
 /// How many counts bincount() gives of so many integers, at least `least`; 0 where that has to be
 /// recorded.
-int64_t countsOf(Run<int64_t> given, int64_t size, int64_t least);
+int64_t numberOfCounts(Run<int64_t> given, int64_t size, int64_t least);
 
 template <typename T>
 class Reader {

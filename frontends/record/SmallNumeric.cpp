@@ -186,7 +186,7 @@ Outcome weightedBincount(const Array &x, const Array &weights, int64_t least) {
     GRAPHC_ASSIGN(isRead, added.read(weights, DType::Float64, weights.shape()));
   }
   const Run<int64_t> at = places.run();
-  const int64_t length = isRead ? countsOf(at, x.size(), least) : 0;
+  const int64_t length = isRead ? numberOfCounts(at, x.size(), least) : 0;
   if (length == 0)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Float64, {length}, x.device()));

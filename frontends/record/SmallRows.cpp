@@ -189,7 +189,7 @@ Outcome flatNonzero(const Array &mask) {
   return out;
 }
 
-int64_t countsOf(Run<int64_t> given, int64_t size, int64_t least) {
+int64_t numberOfCounts(Run<int64_t> given, int64_t size, int64_t least) {
   constexpr int64_t kMost = kMostBytes / sizeof(int64_t);
   int64_t length = std::max<int64_t>(least, 1);
   bool isOutside = size == 0 || least > kMost;
@@ -206,7 +206,7 @@ Outcome bincount(const Array &x, int64_t least) {
   Reader<int64_t> reader;
   GRAPHC_ASSIGN(bool isRead, reader.read(x, DType::Int64, x.shape()));
   Run<int64_t> given = reader.run();
-  const int64_t length = isRead ? countsOf(given, size, least) : 0;
+  const int64_t length = isRead ? numberOfCounts(given, size, least) : 0;
   if (length == 0)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Int64, {length}, x.device()));
