@@ -43,7 +43,11 @@ def DeduplicateKernels : Pass<"graphc-deduplicate-kernels", "::mlir::ModuleOp"> 
   let summary = "One kernel for equal bodies";
   let description = [{
     Input and output: the kernel level. Kernels whose text is equal but for the name are merged, so that a loop of fifty equal
-    steps compiles its step once.
+    steps compiles its step once. Four or more that differ in numbers alone become one whose size arguments hold them: literals of 32
+    and 64 bits and of integers (where nothing divides, shifts or checks integers), and offsets of what is read and written.
+    ```mlir
+    %c = arith.constant 0.5 : f64  ->  %c = kernel.number affine_map<(d0)[s0, s1] -> (s1)> : f64
+    ```
   }];
 }
 

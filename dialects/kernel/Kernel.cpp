@@ -58,6 +58,37 @@ unsigned FuncOp::getNumTensors() {
   return llvm::count_if(getArgumentTypes(), [](Type t) { return isa<RankedTensorType>(t); });
 }
 
+unsigned FuncOp::getNumIndexSizes() {
+  unsigned sizes = getNumSizes();
+  for (auto number : getBody().getOps<NumberOp>())
+    sizes = std::min(sizes, cast<AffineSymbolExpr>(number.getMap().getResult(0)).getPosition());
+  return sizes;
+}
+
+void FuncOp::appendSizes(unsigned count) {
+  MLIRContext *context = getContext();
+  const unsigned sizes = getNumSizes() + count;
+  auto grow = [&](AffineMap map) {
+    return AffineMap::get(map.getNumDims(), sizes, map.getResults(), context);
+  };
+  getBody().walk([&](Operation *op) {
+    if (auto map = op->getAttrOfType<AffineMapAttr>("map"))
+      op->setAttr("map", AffineMapAttr::get(grow(map.getValue())));
+  });
+  SmallVector<Attribute> shapes;
+  for (Attribute shape : getShapes())
+    shapes.push_back(AffineMapAttr::get(grow(cast<AffineMapAttr>(shape).getValue())));
+  setShapesAttr(ArrayAttr::get(context, shapes));
+  setDomainAttr(
+      DomainAttr::get(context, grow(getDomain().getExtents()), getDomain().getParallel()));
+  SmallVector<Type> inputs(getArgumentTypes());
+  for (unsigned i = 0; i < count; ++i) {
+    inputs.push_back(IndexType::get(context));
+    getBody().front().addArgument(IndexType::get(context), getLoc());
+  }
+  setFunctionType(FunctionType::get(context, inputs, getResultTypes()));
+}
+
 /// Whether a value changes along the reduced dimensions other than through a reduction.
 static bool isPoint(Value value, int64_t parallel, llvm::DenseMap<Value, bool> &known) {
   if (auto it = known.find(value); it != known.end())
@@ -96,6 +127,12 @@ static LogicalResult verifyAccess(FuncOp func, Operation *op) {
       return op->emitOpError("map needs one result per size of the tensor");
     return success();
   };
+  if (auto number = dyn_cast<NumberOp>(op)) {
+    AffineMap map = number.getMap();
+    if (map.getNumResults() != 1 || !isa<AffineSymbolExpr>(map.getResult(0)))
+      return op->emitOpError("needs a size argument");
+    return success();
+  }
   if (isa<LoadOp, GatherOp>(op)) {
     auto argument = dyn_cast<BlockArgument>(op->getOperand(0));
     if (!argument)

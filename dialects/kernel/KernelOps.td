@@ -59,7 +59,11 @@ def Kernel_FuncOp : Kernel_Op<"func", [AffineScope, FunctionOpInterface, Isolate
     /// Tensor arguments; size arguments follow them.
     unsigned getNumTensors();
     unsigned getNumSizes() { return getNumArguments() - getNumTensors(); }
+    /// Those that loops and accesses use; the ones whose bits are numbers follow them.
+    unsigned getNumIndexSizes();
     int64_t getNumDims() { return getDomain().getExtents().getNumResults(); }
+    /// Adds size arguments behind those there are: symbols that no map uses yet.
+    void appendSizes(unsigned count);
   }];
 }
 
@@ -75,6 +79,13 @@ def Kernel_IndexOp : Kernel_Op<"index", [Pure]> {
   let arguments = (ins AffineMapAttr:$map);
   let results = (outs I64:$result);
   let assemblyFormat = "$map attr-dict";
+}
+def Kernel_NumberOp : Kernel_Op<"number", [Pure]> {
+  let summary = "The number whose bits a size argument holds, in its lowest ones";
+  let description = [{ What kernels of equal loops differ in is an argument (graphc-deduplicate-kernels). }];
+  let arguments = (ins AffineMapAttr:$map);
+  let results = (outs AnyTypeOf<[F32, F64, I8, I16, I32, I64]>:$result);
+  let assemblyFormat = "$map attr-dict `:` type($result)";
 }
 def Kernel_BoundOp : Kernel_Op<"bound", [Pure]> {
   let summary = "An index as a place in [0, size): negative ones count from the end, one outside is reported and gives 0";

@@ -631,7 +631,7 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
       }
     }
     // Result sizes that no map uses are extra size arguments of the kernel.
-    callee = widen(callee, sizeValues.size());
+    callee.appendSizes(sizeValues.size() - callee.getNumSizes());
     ArrayAttr faults = kernel.faults();
     if (watched && !faults)
       faults = builder.getArrayAttr({});
@@ -640,33 +640,6 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
         builder.getDenseI64ArrayAttr(resultDims), builder.getStringAttr(kernel.lines()), faults);
     for (auto [node, result] : llvm::zip_equal(kernel.results(), call.getResults()))
       done.map(node->result, result);
-  }
-
-  kernel::FuncOp widen(kernel::FuncOp func, size_t sizes) {
-    size_t missing = sizes - func.getNumSizes();
-    if (missing == 0)
-      return func;
-    MLIRContext *context = &getContext();
-    auto grow = [&](AffineMap map) {
-      return AffineMap::get(map.getNumDims(), sizes, map.getResults(), context);
-    };
-    func.getBody().walk([&](Operation *op) {
-      if (auto map = op->getAttrOfType<AffineMapAttr>("map"))
-        op->setAttr("map", AffineMapAttr::get(grow(map.getValue())));
-    });
-    SmallVector<Attribute> shapes;
-    for (Attribute shape : func.getShapes())
-      shapes.push_back(AffineMapAttr::get(grow(cast<AffineMapAttr>(shape).getValue())));
-    func.setShapesAttr(ArrayAttr::get(context, shapes));
-    func.setDomainAttr(kernel::DomainAttr::get(context, grow(func.getDomain().getExtents()),
-                                               func.getDomain().getParallel()));
-    SmallVector<Type> inputs(func.getArgumentTypes());
-    for (size_t i = 0; i < missing; ++i) {
-      inputs.push_back(IndexType::get(context));
-      func.getBody().front().addArgument(IndexType::get(context), func.getLoc());
-    }
-    func.setFunctionType(FunctionType::get(context, inputs, func.getResultTypes()));
-    return func;
   }
 
   llvm::StringSet<> prefixes; ///< of the kernels of all functions

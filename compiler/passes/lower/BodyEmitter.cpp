@@ -241,6 +241,17 @@ Value BodyEmitter::indexValue(OpBuilder &builder, kernel::IndexOp op, Position &
   return arith::AddIOp::create(builder, loc, splat(builder, loc, first, position.width), steps);
 }
 
+Value BodyEmitter::number(OpBuilder &builder, kernel::NumberOp op, Position &position) {
+  Type type = op.getType();
+  Type bits = builder.getIntegerType(type.getIntOrFloatBitWidth());
+  Value held = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                          index(builder, space.accesses.at(op), position));
+  if (!bits.isInteger(64))
+    held = arith::TruncIOp::create(builder, loc, bits, held);
+  return isa<FloatType>(type) ? arith::BitcastOp::create(builder, loc, type, held).getResult()
+                              : held;
+}
+
 Value BodyEmitter::value(OpBuilder &builder, Value kernelValue, Position &position) {
   if (Value known = position.values.lookup(kernelValue))
     return known;
@@ -261,6 +272,8 @@ Value BodyEmitter::value(OpBuilder &builder, Value kernelValue, Position &positi
       result = load(builder, buffer, space.accesses.at(op), loadOp.getType(), position);
     } else if (auto indexOp = dyn_cast<kernel::IndexOp>(op)) {
       result = indexValue(builder, indexOp, position);
+    } else if (auto numberOp = dyn_cast<kernel::NumberOp>(op)) {
+      result = number(builder, numberOp, position);
     } else {
       bool ready = true;
       for (Value operand : op->getOperands())

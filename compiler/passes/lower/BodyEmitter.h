@@ -199,6 +199,7 @@ private:
                    Position &position);
   mlir::Value sizeOf(mlir::OpBuilder &builder, mlir::AffineMap map);
   mlir::Value indexValue(mlir::OpBuilder &builder, kernel::IndexOp op, Position &position);
+  mlir::Value number(mlir::OpBuilder &builder, kernel::NumberOp op, Position &position);
   mlir::Value laneIndex(mlir::OpBuilder &builder, mlir::Value first, mlir::Value stride,
                         int64_t lane, Position &position);
 

@@ -50,6 +50,8 @@ LoopSpace::LoopSpace(kernel::FuncOp func) : parallel(func.getDomain().getParalle
       places = scatter.getPlaces().size();
     } else if (auto index = dyn_cast<kernel::IndexOp>(op)) {
       position = *Polynomial::of(index.getMap().getResult(0));
+    } else if (auto number = dyn_cast<kernel::NumberOp>(op)) {
+      position = *Polynomial::of(number.getMap().getResult(0));
     } else {
       return;
     }

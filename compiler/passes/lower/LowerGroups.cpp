@@ -34,7 +34,7 @@ Value KernelLowering::alignedSizes(OpBuilder &b, int loopNumber, int64_t lanes,
                                    ArrayRef<Polynomial> also) {
   SmallVector<Polynomial> steps(also);
   for (const auto &[op, access] : space.accesses) {
-    if (isa<kernel::IndexOp>(op) || !access.strides[loopNumber].isConstant(1))
+    if (isa<kernel::IndexOp, kernel::NumberOp>(op) || !access.strides[loopNumber].isConstant(1))
       continue;
     steps.push_back(access.offset);
     for (auto [number, stride] : llvm::enumerate(access.strides))

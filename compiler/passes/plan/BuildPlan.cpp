@@ -343,8 +343,12 @@ Value Planner::valueBefore(kernel::CallOp call, kernel::FuncOp kernel, unsigned 
   auto other = symbols.lookup<kernel::FuncOp>(earlier.getCallee());
   unsigned number =
       cast<OpResult>(origin(call.getTensors()[kernel.getInits()[result]])).getResultNumber();
+  auto indexSizes = [](kernel::CallOp of, kernel::FuncOp func) {
+    return of.getSizes().take_front(func.getNumIndexSizes());
+  };
   if (other.getInits()[number] < 0 || !writtenMap(kernel, result) ||
-      call.getSizes() != earlier.getSizes() || kernel.getDomain() != other.getDomain() ||
+      indexSizes(call, kernel) != indexSizes(earlier, other) ||
+      kernel.getDomain() != other.getDomain() ||
       writtenMap(kernel, result) != writtenMap(other, number) ||
       kernel.getShapes()[kernel.getNumTensors() + result] !=
           other.getShapes()[other.getNumTensors() + number])

@@ -39,12 +39,12 @@ public:
         touch(operand, map);
     });
     firstResult = func.getNumTensors();
-    sizes = func.getNumSizes();
+    sizes = func.getNumIndexSizes();
   }
 
   std::optional<unsigned> rows; ///< the size argument that counts them; nothing: no skewing
   unsigned firstResult = 0;     ///< of the operands
-  unsigned sizes = 0;           ///< its own, which come first
+  unsigned sizes = 0;           ///< of its indices, which come first
   SmallVector<Reach> operands;
   SmallVector<AffineMap> shapes;
 
@@ -130,7 +130,8 @@ private:
     if (!kernel || !kernel->rows)
       return close();
     Value launchRows = launch.getSizes()[*kernel->rows];
-    bool follows = !members.empty() && rows == launchRows && beganBefore(launch);
+    bool follows = !members.empty() && rows == launchRows &&
+                   beganBefore(launch, launch.getSizes().take_front(kernel->sizes));
     if (follows && take(launch, *kernel))
       return;
     close();
@@ -140,7 +141,7 @@ private:
 
   /// A tile keeps all its memory from its first launch to its last, so none may begin in between;
   /// what its skew is computed from has to be there before.
-  bool beganBefore(plan::LaunchOp launch) {
+  bool beganBefore(plan::LaunchOp launch, ValueRange sizes) {
     plan::LaunchOp first = members.front();
     auto isEarlier = [&](Value value) {
       Operation *op = value.getDefiningOp();
@@ -150,7 +151,7 @@ private:
                         [&](Value buffer) {
                           return !buffer.getDefiningOp<plan::AllocOp>() || begun.contains(buffer);
                         }) &&
-           llvm::all_of(launch.getSizes(), isEarlier);
+           llvm::all_of(sizes, isEarlier);
   }
 
   /// Adds a launch unless it touches what is written at rows that are not known, or in rows of

@@ -175,7 +175,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   };
 
   static Effort effortOf(Operation *op) {
-    if (isa<arith::ConstantOp, kernel::IndexOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+    if (isa<arith::ConstantOp, kernel::IndexOp, kernel::NumberOp>(op) ||
+        op->hasTrait<OpTrait::IsTerminator>())
       return {0, 0};
     if (isa<kernel::LoadOp, kernel::StoreOp>(op))
       return isa<kernel::LoadOp>(op) ? kLoad : kStore;
@@ -311,7 +312,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         Type type = op.getResult(0).getType();
         points.insert(op.getResult(0));
         body.widest = std::max(body.widest, bytesOf(type));
-        if (!type.isInteger(1) && !isa<arith::ConstantOp>(op))
+        if (!type.isInteger(1) && !isa<arith::ConstantOp, kernel::NumberOp>(op))
           alive.insert(op.getResult(0));
       }
       if (!point)
