@@ -47,11 +47,12 @@ void addKernel(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(pass::createFormKernels(kernels));
   // Within kernels: equal loads and literals of different members of a group.
   passes.addPass(createCSEPass());
-  passes.addPass(pass::createDeduplicateKernels());
   // Fusion counts a complex operation as one; what follows knows real scalars only.
   passes.addPass(pass::createSplitComplex());
   // Equal parts of a complex number: a schedule, and the plan's block results, count each fold.
   passes.addNestedPass<kernel::FuncOp>(createCSEPass());
+  // Last: it takes the parts of complex literals for numbers.
+  passes.addPass(pass::createDeduplicateKernels());
 }
 
 // schedule: the same, every kernel with a schedule
