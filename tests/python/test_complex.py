@@ -334,3 +334,15 @@ def test_reciprocals_are_those_of_the_operator_or_of_the_quotient(dtype):
     with np.errstate(all="ignore"):
         for got, want in zip(program(gc), program(np), strict=True):
             np.testing.assert_array_equal(np.asarray(got), want, strict=True)
+
+
+def test_kernels_that_read_one_literal_put_it_together_themselves():
+    x = np.arange(100) + 1j
+
+    def f(xp, x):
+        return xp.sort(x * (1 + 2j))[::-1] * (1 + 2j) + (1 + 2j)
+
+    given = gc.asarray(x)
+    kernels = gc.jit(lambda x: f(gc, x)).lower(given).as_text("kernel")
+    assert kernels.count("kernel.func @") == 2
+    np.testing.assert_array_equal(np.asarray(gc.jit(lambda x: f(gc, x))(given)), f(np, x))

@@ -220,9 +220,15 @@ static bool takesNarrow(const Node &reader, Operation *cast) {
   return from.isF16() || from.isBF16();
 }
 
+static bool isComplexLiteral(const Node &node) {
+  return isa_and_present<graph::ComplexOp>(node.op) &&
+         llvm::all_of(node.op->getOperands(),
+                      [](Value part) { return part.getDefiningOp<graph::FullOp>(); });
+}
+
 /// A map node that is read at other points than its own is recomputed by its reader when that is
 /// cheap: one reader, and either few operations or a read that visits no element twice. What a fast
-/// product takes as it is has any number of readers.
+/// product takes as it is, and complex literals, have any number of readers.
 void FusionPlan::decideInlining() {
   DenseMap<Node *, int> shifted;
   llvm::DenseSet<Node *> narrow;
@@ -248,7 +254,8 @@ void FusionPlan::decideInlining() {
     }
   for (Node &node : nodes) {
     auto it = shifted.find(&node);
-    if (it == shifted.end() || node.outside || (node.uses != 1 && !narrow.contains(&node)))
+    bool anyReaders = narrow.contains(&node) || isComplexLiteral(node);
+    if (it == shifted.end() || node.outside || (node.uses != 1 && !anyReaders))
       continue;
     int cost = costOf(node.op);
     bool readsReduction = false;
