@@ -43,7 +43,7 @@ constexpr double kLongRun = 5e6;
 /// Of a run's results: the host waits for them so often that what it took counts.
 constexpr double kWaitsMostly = 0.75;
 /// From this run on each time their number doubled.
-constexpr uint32_t kTriedAgain = 16;
+constexpr uint32_t kRetried = 16;
 /// A program that is believed to take less on the host is tried there.
 constexpr double kTriedNanos = 1e5;
 /// Programs on less than this run on the cpu, whatever they compute of it.
@@ -246,12 +246,12 @@ bool isOfRows(const op::NodeDesc &reduction, size_t rank) {
 ProgramWork ProgramHistory::next(ProgramWork work) {
   use->beginRun();
   work.hostNanos = onHost.nanos();
-  work.isTried = onHost.isKnown();
+  work.isHostTimed = onHost.isKnown();
   work.waits = use->waits();
   work.read = use->bytes();
   work.answerNanos = work.waits > kWaitsMostly ? use->answerNanos() : 0;
   const uint32_t run = runs.fetch_add(1, std::memory_order_relaxed);
-  work.isTriedAgain = run >= kTriedAgain && std::has_single_bit(run);
+  work.isRetried = run >= kRetried && std::has_single_bit(run);
   return work;
 }
 
@@ -298,7 +298,7 @@ double timeOnOther(const ProgramWork &work, const DeviceSpeed &other) {
          work.scans / other.scans;
 }
 
-ProgramWork triedAgain(ProgramWork work, const DeviceSpeed &host, const DeviceSpeed &other) {
+ProgramWork retried(ProgramWork work, const DeviceSpeed &host, const DeviceSpeed &other) {
   ProgramWork expected = work;
   expected.hostNanos = expected.answerNanos = expected.onHostOnly = expected.onOtherOnly = 0;
   if (work.hostNanos > 0)
@@ -396,8 +396,8 @@ Result<rt::Device *> deviceOfRun(ProgramWork work, const rt::Choices &choices,
   auto other = speedOf(*choices.other);
   if (!other) // one that cannot be timed cannot be used
     return choices.cpu;
-  if (work.isTriedAgain)
-    work = triedAgain(work, *host, **other);
+  if (work.isRetried)
+    work = retried(work, *host, **other);
   // However little is to be done there.
   if (work.hostNanos > 0 &&
       kWorthMoving * work.hostNanos < (*other)->launchNanos + work.waits * (*other)->answerNanos &&
@@ -415,7 +415,7 @@ Result<rt::Device *> deviceOfRun(ProgramWork work, const rt::Choices &choices,
     away.push_back(input.buffer.get());
     lost = std::min(lost, rt::lostAt(*input.buffer, 0));
   }
-  if (!work.isTried && work.onOtherOnly == 0 && timeOnHost(work, *host, **other) < kTriedNanos)
+  if (!work.isHostTimed && work.onOtherOnly == 0 && timeOnHost(work, *host, **other) < kTriedNanos)
     return choices.cpu;
   if (runsOnOther(work, *host, **other, static_cast<double>(lost)))
     return choices.other;

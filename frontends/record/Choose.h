@@ -50,12 +50,12 @@ struct ProgramWork {
   double tiledProducts = 0;
   double scans = 0; ///< elements of running sums and the like
   double kernels = 1;
-  double hostNanos = 0;   ///< what runs on the host took; 0: not known
-  bool isTried = true;    ///< false: a few more runs on the host will say what they take
-  double answerNanos = 0; ///< what runs there took until the host had the results; 0: not known
+  double hostNanos = 0;    ///< what runs on the host took; 0: not known
+  bool isHostTimed = true; ///< false: a few more runs on the host will say what they take
+  double answerNanos = 0;  ///< what runs there took until the host had the results; 0: not known
   /// What was measured counts only where it is less than what is expected: a device that was
   /// disturbed when it was tried is tried once more.
-  bool isTriedAgain = false;
+  bool isRetried = false;
   double onHostOnly = 0;  ///< bytes of inputs that are not on the other device
   double onOtherOnly = 0; ///< and those that are only there
   double waits = 0;       ///< of the host for the results, by run
@@ -88,8 +88,8 @@ private:
 /// Nanoseconds.
 double timeOnHost(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other);
 double timeOnOther(const ProgramWork &work, const DeviceSpeed &other);
-/// As ProgramWork::isTriedAgain says.
-ProgramWork triedAgain(ProgramWork work, const DeviceSpeed &host, const DeviceSpeed &other);
+/// As ProgramWork::isRetried says.
+ProgramWork retried(ProgramWork work, const DeviceSpeed &host, const DeviceSpeed &other);
 /// Whether a run goes to the other device, where `lost` nanoseconds were lost so far because inputs
 /// that are on the host only are not there.
 bool runsOnOther(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other,

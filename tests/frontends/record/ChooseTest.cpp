@@ -155,15 +155,15 @@ TEST(Choose, WhatWasDisturbedIsTriedAgain) {
   EXPECT_FALSE(runsOnOther(w, host, gpu, 0));
   w.hostNanos = 200'000; // other work on its cores
   EXPECT_TRUE(runsOnOther(w, host, gpu, 0));
-  EXPECT_FALSE(runsOnOther(triedAgain(w, host, gpu), host, gpu, 0));
+  EXPECT_FALSE(runsOnOther(retried(w, host, gpu), host, gpu, 0));
   w.hostNanos = 3000; // less than expected
   w.answerNanos = 500'000;
-  EXPECT_EQ(triedAgain(w, host, gpu).hostNanos, 3000);
-  EXPECT_LT(triedAgain(w, host, gpu).answerNanos, 30'000);
+  EXPECT_EQ(retried(w, host, gpu).hostNanos, 3000);
+  EXPECT_LT(retried(w, host, gpu).answerNanos, 30'000);
   ProgramHistory history;
   int again = 0;
   for (int i = 0; i < 1000; ++i)
-    again += history.next(w).isTriedAgain;
+    again += history.next(w).isRetried;
   EXPECT_EQ(again, 6); // 16 to 512
 }
 
