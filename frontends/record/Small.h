@@ -177,10 +177,14 @@ enum class Draw { Unit64, Open64, Unit32, Open32 };
 struct Streams {
   uint64_t first, key, stride;
 };
+/// x becomes x * factor + shift, both rounded; all of them are finite.
+struct Scale {
+  double factor = 1, shift = 0;
+};
 /// What streams give for `shape`, with a kernel's bits; nothing where that has to be recorded.
-/// Needs a RecordScope, outside traces.
+/// `scale` is of float64. Needs a RecordScope, outside traces.
 Result<std::optional<Array>> draw(Draw kind, const Shape &shape, const Streams &from,
-                                  rt::Device &device);
+                                  rt::Device &device, const Scale *scale = nullptr);
 /// The same of uniform int64 in [low, low + last], of two streams each.
 Result<std::optional<Array>> drawIntegers(int64_t low, uint64_t last, const Shape &shape,
                                           const Streams &from, rt::Device &device);

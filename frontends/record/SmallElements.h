@@ -42,9 +42,17 @@ inline bool hasWide() {
   static const bool has = __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
   return has;
 }
+/// Of those with twice as wide ones, for loops whose operations are there alone.
+#define GRAPHC_WIDEST __attribute__((target("avx512f,avx512dq,avx512vl")))
+inline bool hasWidest() {
+  static const bool has = __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return has;
+}
 #else
 #define GRAPHC_WIDE
+#define GRAPHC_WIDEST
 inline bool hasWide() { return true; }
+inline bool hasWidest() { return true; }
 #endif
 
 /// What a view of a computed array shows, in host memory.

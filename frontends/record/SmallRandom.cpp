@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 namespace graphc::small {
 namespace {
 
 /// Eight numbers side by side.
 constexpr int64_t kLanes = 8;
+/// Numbers that are drawn at once on the host.
+constexpr int64_t kMostDrawn = 16 << 10;
 using Lanes = uint64_t __attribute__((vector_size(kLanes * sizeof(uint64_t))));
 
 /// The four words of Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011) of the counters (c, s), (c +
@@ -126,9 +127,21 @@ template <typename F>
 GRAPHC_WIDE void floatsWide(Draw kind, uint64_t stream, uint64_t key, int64_t count, char *to) {
   floatsOf(kind, stream, key, count, to);
 }
+GRAPHC_WIDEST void floatsWidest(Draw kind, uint64_t stream, uint64_t key, int64_t count, char *to) {
+  floatsOf(kind, stream, key, count, to);
+}
 
 void floatsInto(Draw kind, uint64_t stream, uint64_t key, int64_t count, char *to) {
-  hasWide() ? floatsWide(kind, stream, key, count, to) : floatsOf(kind, stream, key, count, to);
+  const auto into = hasWidest() ? floatsWidest : hasWide() ? floatsWide : floatsOf;
+  into(kind, stream, key, count, to);
+}
+
+/// In two loops, so that no machine rounds once.
+void scaleInto(const Scale &scale, int64_t count, double *to) {
+  for (int64_t i = 0; i < count; ++i)
+    to[i] *= scale.factor;
+  for (int64_t i = 0; i < count; ++i)
+    to[i] += scale.shift;
 }
 
 [[gnu::always_inline]] inline void bitsOf(uint64_t stream, uint64_t key, int64_t count,
@@ -138,31 +151,47 @@ void floatsInto(Draw kind, uint64_t stream, uint64_t key, int64_t count, char *t
 GRAPHC_WIDE void bitsWide(uint64_t stream, uint64_t key, int64_t count, uint64_t *to) {
   bitsOf(stream, key, count, to);
 }
+GRAPHC_WIDEST void bitsWidest(uint64_t stream, uint64_t key, int64_t count, uint64_t *to) {
+  bitsOf(stream, key, count, to);
+}
 void bitsInto(uint64_t stream, uint64_t key, int64_t count, uint64_t *to) {
-  hasWide() ? bitsWide(stream, key, count, to) : bitsOf(stream, key, count, to);
+  const auto into = hasWidest() ? bitsWidest : hasWide() ? bitsWide : bitsOf;
+  into(stream, key, count, to);
 }
 
-/// low + floor((last + 1) U / 2^128), of two streams.
-void integersInto(int64_t low, uint64_t last, uint64_t stream, uint64_t key, int64_t count,
-                  char *to) {
+/// low + floor((last + 1) U / 2^128), of two streams: the second's bits are the lower half of U and
+/// are drawn where the product with the upper one does not tell.
+[[gnu::always_inline]] inline void integersOf(uint64_t low, uint64_t last, uint64_t stream,
+                                              uint64_t key, int64_t count, uint64_t *out) {
   using Wide = unsigned __int128;
-  constexpr int64_t kBlock = 128;
-  auto *out = reinterpret_cast<uint64_t *>(to);
+  constexpr uint64_t kBlock = 2 * kLanes;
   const Wide range = Wide(last) + 1;
-  bitsInto(stream, key, count, out);
-  std::unique_ptr<uint64_t[]> many;
-  std::array<uint64_t, kBlock> few;
-  uint64_t *lower = few.data();
-  if (count > kBlock) {
-    many.reset(new uint64_t[static_cast<size_t>(count)]);
-    lower = many.get();
+  bitsOf(stream, key, count, out);
+  alignas(64) std::array<uint64_t, kBlock> lower;
+  uint64_t made = ~uint64_t{0};
+  for (uint64_t i = 0; i < static_cast<uint64_t>(count); ++i) {
+    const Wide upper = range * out[i];
+    auto found = static_cast<uint64_t>(upper >> 64);
+    if (static_cast<uint64_t>(upper) > ~last) {
+      if (made != i / kBlock)
+        blockOf64((made = i / kBlock) * kLanes, stream + 1, key, lower.data());
+      found = static_cast<uint64_t>((upper + ((range * lower[i % kBlock]) >> 64)) >> 64);
+    }
+    out[i] = low + found;
   }
-  bitsInto(stream + 1, key, count, lower);
-  for (int64_t i = 0; i < count; ++i) {
-    const Wide below = (range * lower[i]) >> 64;
-    const auto found = static_cast<uint64_t>((range * out[i] + below) >> 64);
-    out[i] = static_cast<uint64_t>(low) + found;
-  }
+}
+GRAPHC_WIDE void integersWide(uint64_t low, uint64_t last, uint64_t stream, uint64_t key,
+                              int64_t count, uint64_t *out) {
+  integersOf(low, last, stream, key, count, out);
+}
+GRAPHC_WIDEST void integersWidest(uint64_t low, uint64_t last, uint64_t stream, uint64_t key,
+                                  int64_t count, uint64_t *out) {
+  integersOf(low, last, stream, key, count, out);
+}
+void integersInto(uint64_t low, uint64_t last, uint64_t stream, uint64_t key, int64_t count,
+                  uint64_t *out) {
+  const auto into = hasWidest() ? integersWidest : hasWide() ? integersWide : integersOf;
+  into(low, last, stream, key, count, out);
 }
 
 /// The order of random bits, of which the last give way to the places.
@@ -188,8 +217,10 @@ Result<std::optional<Array>> drawn(const Shape &shape, DType dtype, const Stream
     return std::optional(Array(KnownValue{bits, dtype, &device}));
   }
   const int64_t count = countOf(shape);
-  // Few numbers are drawn sooner than recorded, wherever that is.
-  const bool isFew = count > 0 && count <= kFew && loopTurns() != kNever;
+  // Few numbers are drawn sooner than recorded, wherever that is; more of them sooner than a kernel
+  // is called.
+  const int64_t most = onHost(device) && hasWide() ? kMostDrawn : kFew;
+  const bool isFew = count > 0 && count <= most && loopTurns() != kNever;
   if (!from.stride && !isFew && !isLoop(op::OpKind::Philox64, count, device))
     return std::optional<Array>();
   GRAPHC_ASSIGN(NodeRef node, makeNode(dtype, shape, device));
@@ -246,18 +277,21 @@ Outcome randomBits(op::OpKind kind, std::span<const Operand> operands, const Sha
 }
 
 Result<std::optional<Array>> draw(Draw kind, const Shape &shape, const Streams &from,
-                                  rt::Device &device) {
+                                  rt::Device &device, const Scale *scale) {
   const bool isWide = kind == Draw::Unit64 || kind == Draw::Open64;
   return drawn(shape, isWide ? DType::Float64 : DType::Float32, from, device,
                [&](uint64_t stream, int64_t count, char *to) {
                  floatsInto(kind, stream, from.key, count, to);
+                 if (scale)
+                   scaleInto(*scale, count, reinterpret_cast<double *>(to));
                });
 }
 
 Result<std::optional<Array>> drawIntegers(int64_t low, uint64_t last, const Shape &shape,
                                           const Streams &from, rt::Device &device) {
   return drawn(shape, DType::Int64, from, device, [&](uint64_t stream, int64_t count, char *to) {
-    integersInto(low, last, stream, from.key, count, to);
+    integersInto(static_cast<uint64_t>(low), last, stream, from.key, count,
+                 reinterpret_cast<uint64_t *>(to));
   });
 }
 

@@ -18,14 +18,14 @@ DRAWS = {
     "random": lambda r, size: r.random(size), "float32": lambda r, size: r.random(size, dtype=np.float32), "normal": lambda r, size: r.normal(0.5, 2.0, size),
     "standard_normal": lambda r, size: r.standard_normal(size), "uniform": lambda r, size: r.uniform(-1.0, 3.0, size),
     "exponential": lambda r, size: r.exponential(2.0, size), "integers": lambda r, size: r.integers(-5, 100, size),
-    "wide": lambda r, size: r.integers(-(2**63), 2**63 - 1, size), "choice": lambda r, size: r.choice(9, size),
+    "wide": lambda r, size: r.integers(-(2**63), 2**63 - 1, size), "half": lambda r, size: r.integers(0, 2**62 + 12345, size), "choice": lambda r, size: r.choice(9, size),
     "plain normal": lambda r, size: r.normal(size=size), "plain uniform": lambda r, size: r.uniform(size=size),
     "poisson": lambda r, size: r.poisson(3.5, size), "binomial": lambda r, size: r.binomial(12, 0.25, size), "gamma": lambda r, size: r.gamma(2.5, 3.0, size),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", DRAWS)
-@pytest.mark.parametrize("size", [1, 5, 16, 33, 100, (3, 7), 1000, 2049], ids=str)
+@pytest.mark.parametrize("size", [1, 5, 16, 33, 100, (3, 7), 1000, 2049, 16384, 16385], ids=str)
 def test_bits_of_small_draws(name, size):
     def program():
         rng = gc.random.default_rng(12)
@@ -37,7 +37,7 @@ def test_bits_of_small_draws(name, size):
 
 
 @pytest.mark.parametrize("name", DRAWS)
-@pytest.mark.parametrize("size", [None, 1, 7, (3, 4), 64, 70], ids=str)
+@pytest.mark.parametrize("size", [None, 1, 7, (3, 4), 64, 70, 300], ids=str)
 def test_draws_ahead_have_the_bits_of_streams(name, size):
     """Far enough that numbers are drawn ahead, more than once; those of a Generator that is set to each place are not."""
     rng, placed = gc.random.default_rng(5), gc.random.default_rng(5)

@@ -203,7 +203,7 @@ PyObject *scaledRow(Scaled how, const std::array<double, 2> &by, const Array &al
 /// is no small number. None: one number.
 std::optional<int64_t> sizeOf(Scaled how, PyObject *const *args, Py_ssize_t &count,
                               PyObject *names) {
-  constexpr int64_t kShort = 128; // as _SHORT of graphc/_random_generator.py
+  constexpr int64_t kShort = 512; // as _SHORT of graphc/_random_generator.py
   PyObject *given = nullptr;
   if (names) {
     const bool isNamed = PyTuple_GET_SIZE(names) == 1 &&
@@ -272,21 +272,16 @@ PyObject *drawFew(Scaled how, const std::array<double, 2> &by, const Shape &shap
   if (!device || at[inArray].ptr() != Py_False)
     return nullptr;
   const uint64_t stream = at.word(position);
-  std::optional<Array> made;
-  {
-    PlainScope scope;
-    made = unwrap(small::draw(small::Draw::Unit64, shape, {stream, at.word(keyName), 0}, *device));
-  }
+  const small::Scale scale{by[1] - by[0], by[0]};
+  const bool isStandard = how == Scaled::Not || (by[0] == 0 && by[1] == 1);
+  PlainScope scope;
+  std::optional<Array> made =
+      unwrap(small::draw(small::Draw::Unit64, shape, {stream, at.word(keyName), 0}, *device,
+                         isStandard ? nullptr : &scale));
   if (!made)
     return nullptr;
   at.set(position, stream + 1);
-  if (how == Scaled::Not || (by[0] == 0 && by[1] == 1))
-    return wrap(std::move(*made));
-  PlainScope scope; // a function that stands for no operation
-  const Operand product[] = {*made, op::Scalar::ofFloat(by[1] - by[0])};
-  const Array wide = unwrap(ops::elementwise(op::OpKind::Mul, product));
-  const Operand sum[] = {wide, op::Scalar::ofFloat(by[0])};
-  return wrap(ops::elementwise(op::OpKind::Add, sum));
+  return wrap(std::move(*made));
 }
 
 /// A Generator's draw of a number or a short vector that was made ahead (Ahead.ready, which this is

@@ -61,7 +61,8 @@ def _box_muller(first, second):
     return _graphc.sqrt(_graphc.log(first) * -2.0) * _graphc.cos(second * (2 * _math.pi))
 
 
-# What streams give that are equally far apart, a row each (Ahead).
+# What streams give that are equally far apart, a row each (Ahead), or, where the step is 0, what one does. None where it has
+# to be recorded.
 
 
 def _units(shape, key, first, step):
@@ -69,11 +70,13 @@ def _units(shape, key, first, step):
 
 
 def _normals(shape, key, first, step):
-    return _box_muller(_graphc.draw(_OPEN, shape, first, key, step), _graphc.draw(_UNIT, shape, first + 1, key, step))
+    drawn = _graphc.draw(_OPEN, shape, first, key, step)
+    return None if drawn is None else _box_muller(drawn, _graphc.draw(_UNIT, shape, first + 1, key, step))
 
 
 def _exponentials(shape, key, first, step):
-    return -_graphc.log(_graphc.draw(_OPEN, shape, first, key, step))
+    drawn = _graphc.draw(_OPEN, shape, first, key, step)
+    return None if drawn is None else -_graphc.log(drawn)
 
 
 def _number(given):

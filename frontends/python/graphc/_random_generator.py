@@ -30,7 +30,7 @@ _Array = _graphc.Array
 
 
 #: Draws of so many numbers and less are drawn ahead.
-_SHORT = 128
+_SHORT = 512
 _FEW_SIZES = {n: (n,) for n in range(1, _SHORT + 1)}
 
 
@@ -137,7 +137,7 @@ class Generator(Draws):
     def _ahead(self, kind, size, count, make, parameters=None):
         shape = _FEW_SIZES.get(size) if type(size) is int else () if size is None else size if type(size) is tuple else None
         if shape is None or (shape and not _is_short(shape)) or (size is not None and not shape):
-            return None
+            return self._at_once(size, count, make) if parameters is None else None
         state = self.bit_generator._state
         ahead = Ahead.of(state, (kind, shape))
         if ahead.parameters != parameters:
@@ -146,6 +146,20 @@ class Generator(Draws):
         with state.lock:
             value = ahead.ready(state, count)
             return ahead.next(state, count, lambda key, first, step: make((Ahead.MANY, *shape), key, first, step)) if value is None else value
+
+    def _at_once(self, size, count, make):
+        """A draw of more numbers than are made ahead, where loops of the host make them; else None, and nothing was taken."""
+        shape = (size,) if type(size) is int else size
+        if _graphc.is_tracing() or not shape or not all(type(n) is int and n > 0 for n in shape):
+            return None
+        state = self.bit_generator._state
+        with state.lock:
+            if state.in_array or state.position + count > _M64:
+                return None
+            value = make(shape, state.key, state.position, 0)
+            if value is not None:
+                state.position += count
+        return value
 
     def spawn(self, n_children):
         """`n_children` Generators that are independent of this one."""
