@@ -630,19 +630,16 @@ Outcome cast(const Array &x, DType t) {
 }
 
 bool isCollection(std::span<const Array> xs, DType t) {
-  constexpr size_t kMany = 16;
-  constexpr int64_t kMostJoined = 64 << 20;
-  if (xs.size() < kMany || Trace::active() || !onHost(xs[0].device()))
+  if (Trace::active() || !onHost(xs[0].device()))
     return false;
-  int64_t joined = 0, most = xs.size() >= kVeryMany ? kMostOfVeryMany : kMostBytes;
+  int64_t joined = 0, most = 0;
   for (const Array &x : xs) {
-    int64_t bytes = x.size() * itemSize(x.dtype());
+    most = std::max(most, x.size() * itemSize(x.dtype()));
     joined += x.size() * itemSize(t);
-    if (bytes > most || joined > kMostJoined ||
-        !(x.known() || x.storage()->current()->state() == NodeState::Ready))
-      return false;
   }
-  return true;
+  return isCollection(xs.size(), most, joined) && std::ranges::all_of(xs, [](const Array &x) {
+           return x.known() || x.storage()->current()->state() == NodeState::Ready;
+         });
 }
 
 Outcome concatenate(std::span<const Array> xs, DType t, size_t axis) {

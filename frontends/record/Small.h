@@ -111,7 +111,15 @@ Outcome cast(const Array &x, DType t);
 /// among them is better computed first.
 inline constexpr size_t kVeryMany = 64;
 inline constexpr int64_t kMostOfVeryMany = 1 << 20; ///< bytes of each
-/// Whether many arrays that are computed are put together as dtype `t`, as a loop collected them.
+/// Whether so many arrays of the host are put together where they are recorded, as a loop collected
+/// them: of `most` bytes each at most, and `joined` in all.
+inline bool isCollection(size_t count, int64_t most, int64_t joined) {
+  constexpr size_t kMany = 16;
+  constexpr int64_t kMostJoined = 64 << 20;
+  return count >= kMany && most <= (count >= kVeryMany ? kMostOfVeryMany : kMostBytes) &&
+         joined <= kMostJoined;
+}
+/// The same of arrays that are computed, as dtype `t`.
 bool isCollection(std::span<const Array> xs, DType t);
 /// Along `axis`, as dtype `t`.
 Outcome concatenate(std::span<const Array> xs, DType t, size_t axis);

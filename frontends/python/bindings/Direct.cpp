@@ -18,18 +18,6 @@ namespace {
 using op::OpKind;
 using small::Source;
 
-/// The pattern of one of NumPy's scalars of dtype `t`.
-std::optional<uint64_t> numpyBits(PyObject *object, DType t) {
-  if ((t != DType::Float64 && t != DType::Int64) || numpyScalarDType(object) != t)
-    return std::nullopt;
-  if (t == DType::Float64)
-    return std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(object));
-  auto number = pb::reinterpret_steal<pb::object>(PyNumber_Index(object));
-  if (!number)
-    throw pb::error_already_set();
-  return static_cast<uint64_t>(PyLong_AsLongLong(number.ptr()));
-}
-
 /// What an operation does with operands of one dtype as they are.
 struct Direct {
   bool hasLoop = false; ///< else it is a program on vectors
@@ -252,6 +240,17 @@ void copyPart(const T *from, std::span<const int64_t> steps, std::span<const int
 
 } // namespace
 
+std::optional<uint64_t> numpyScalarBits(PyObject *object, DType t) {
+  const auto &number = reinterpret_cast<const ScalarHead *>(object)->number;
+  std::optional<uint64_t> bits;
+  hostmath::withType(t, [&]<typename T>(T value) {
+    std::memcpy(&value, number.data(), sizeof value);
+    bits = hostmath::bitsOf(value);
+    return true;
+  });
+  return bits;
+}
+
 std::optional<uint64_t> scalarBits(PyObject *object, DType t) {
   if (PyFloat_CheckExact(object)) {
     double v = PyFloat_AS_DOUBLE(object);
@@ -264,7 +263,7 @@ std::optional<uint64_t> scalarBits(PyObject *object, DType t) {
   }
   bool isBool = PyBool_Check(object);
   if (!isBool && !PyLong_CheckExact(object))
-    return numpyBits(object, t);
+    return numpyScalarDType(object) == t ? numpyScalarBits(object, t) : std::nullopt;
   int overflow = 0;
   int64_t v = PyLong_AsLongLongAndOverflow(object, &overflow);
   if (overflow || (t == DType::Bool && !isBool))
@@ -366,6 +365,52 @@ PyObject *directCopy(const Array &x, const Shape &shape) {
     return nullptr;
   std::memcpy(made.data(), from.first, static_cast<size_t>(x.size() * itemSize(x.dtype())));
   return finish(std::move(made));
+}
+
+PyObject *directJoin(std::span<PyObject *const> items, int64_t axis) {
+  const Array *first = items.empty() ? nullptr : asPlainArray(items[0]);
+  if (!first || first->rank() == 0 || Trace::active() || !onHost(first->device()))
+    return nullptr;
+  const auto along = static_cast<size_t>(axis < 0 ? axis + first->rank() : axis);
+  Shape shape = first->shape();
+  if (along >= shape.size())
+    return nullptr;
+  const int64_t inner = small::countOf(std::span<const int64_t>(shape).subspan(along + 1));
+  const int64_t outer = small::countOf(std::span<const int64_t>(shape).first(along));
+  const int64_t word = itemSize(first->dtype()), row = inner * word;
+  int64_t most = 0;
+  shape[along] = 0;
+  for (PyObject *item : items) {
+    const Array *x = asPlainArray(item);
+    if (!x || x->known() || x->dtype() != first->dtype() || &x->device() != &first->device() ||
+        x->rank() != first->rank())
+      return nullptr;
+    for (size_t i = 0; i < shape.size(); ++i)
+      if (i != along && x->shape()[i] != shape[i])
+        return nullptr;
+    shape[along] += x->shape()[along];
+    most = std::max(most, x->size() * word);
+  }
+  RecordScope scope;
+  const int64_t bytes = shape[along] * outer * row;
+  if (bytes == 0 || !(small::isCollection(items.size(), most, bytes) ||
+                      (bytes <= small::kMostBytes &&
+                       small::isLoop(OpKind::Concatenate, first->size(), first->device(),
+                                     /*counts=*/false))))
+    return nullptr;
+  NodeRef out = unwrap(small::makeNode(first->dtype(), shape, first->device()));
+  auto *to = static_cast<char *>(out->buffer()->host());
+  for (PyObject *item : items) {
+    const Array *x = asPlainArray(item);
+    const small::Elements from = small::denseElementsOf(*x);
+    if (!from.base)
+      return nullptr;
+    const int64_t piece = x->shape()[along] * row;
+    for (int64_t i = 0; i < outer; ++i)
+      std::memcpy(to + i * shape[along] * row, from.first + i * piece, static_cast<size_t>(piece));
+    to += piece;
+  }
+  return wrapSilently(small::arrayOf(std::move(out)));
 }
 
 PyObject *directNonzero(const Array &x) {

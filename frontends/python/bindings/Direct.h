@@ -29,6 +29,8 @@ PyObject *finish(Made made);
 /// What a basic index shows of `x`; raises for an error.
 PyObject *wrapPart(const Array &x, std::span<const IndexItem> items);
 
+/// The pattern of one of NumPy's scalars, which is of dtype `t`; nothing for dtypes without loops.
+std::optional<uint64_t> numpyScalarBits(PyObject *object, DType t);
 /// The pattern of a Python number, or a scalar of NumPy's, in dtype `t`; nothing for other objects,
 /// and where the number does not fit or another dtype results.
 std::optional<uint64_t> scalarBits(PyObject *object, DType t);
@@ -54,6 +56,8 @@ PyObject *directOperation(op::OpKind kind, PyObject *left, PyObject *right);
 PyObject *directFull(const Shape &shape, uint64_t bits, DType t, rt::Device &device);
 /// The elements of `x` as an array of `shape`; null as above.
 PyObject *directCopy(const Array &x, const Shape &shape);
+/// Arrays of one dtype joined along an axis; null as above.
+PyObject *directJoin(std::span<PyObject *const> items, int64_t axis);
 /// The places of the elements of a vector that are not zero, and how many elements are true of an
 /// array of bools; null as above.
 PyObject *directNonzero(const Array &x);

@@ -710,6 +710,8 @@ static PyObject *operationOnMixed(op::OpKind kind, PyObject *left, PyObject *rig
       *type = {DType::Float64, op::Weak::Float};
     } else if (PyLong_CheckExact(object)) {
       *type = {DType::Int64, op::Weak::Int};
+    } else if (auto own = numpyScalarDType(object)) {
+      *type = {*own, op::Weak::None};
     } else {
       return nullptr;
     }
@@ -720,13 +722,17 @@ static PyObject *operationOnMixed(op::OpKind kind, PyObject *left, PyObject *rig
       (hostmath::isComparison(kind) && areIntegers && isInexact(*common)))
     return nullptr;
   std::array<uint64_t, 2> bits{};
-  for (auto [object, at] : {std::pair(left, &bits[0]), std::pair(right, &bits[1])}) {
+  for (size_t i = 0; i < bits.size(); ++i) {
+    PyObject *object = i ? right : left;
     const KnownValue *known = knownOf(object);
-    auto made = known ? hostmath::converted(known->bits, known->dtype, *common)
-                      : scalarBits(object, *common);
+    auto own = known                             ? std::optional(known->bits)
+               : types[i].weak == op::Weak::None ? numpyScalarBits(object, types[i].dtype)
+                                                 : std::nullopt;
+    auto made =
+        own ? hostmath::converted(*own, types[i].dtype, *common) : scalarBits(object, *common);
     if (!made)
       return nullptr;
-    *at = *made;
+    bits[i] = *made;
   }
   return folded(kind, {bits[0], *common, device}, bits[1]);
 }

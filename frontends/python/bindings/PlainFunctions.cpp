@@ -1,6 +1,7 @@
 // Functions that the package calls for nearly every statement, as C functions: pybind11's
 // dispatcher costs as much as they do for small arrays.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Direct.h"
 #include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Counts.h"
 #include "frontends/record/Known.h"
@@ -136,6 +137,13 @@ Array joined(std::vector<Array> arrays, std::optional<int64_t> axis) {
   return unwrap(ops::concatenate(arrays, axis.value_or(0)));
 }
 
+/// Of a list or tuple; none of other objects.
+std::span<PyObject *const> itemsOf(PyObject *object) {
+  if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object))
+    return {};
+  return {PySequence_Fast_ITEMS(object), static_cast<size_t>(PySequence_Fast_GET_SIZE(object))};
+}
+
 PyObject *concatenate(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&] {
     Arguments<2> given("concatenate", {"arrays", "axis"}, 1, args, count, keywords);
@@ -144,6 +152,9 @@ PyObject *concatenate(PyObject *, PyObject *const *args, Py_ssize_t count, PyObj
       axis = integerOf(given[1]);
     else if (count > 1 || keywords)
       axis.reset();
+    if (axis)
+      if (PyObject *done = directJoin(itemsOf(given[0].ptr()), *axis))
+        return done;
     return wrap(joined(toArrays(given[0], deviceOf(given[0])), axis));
   });
 }
@@ -151,24 +162,34 @@ PyObject *concatenate(PyObject *, PyObject *const *args, Py_ssize_t count, PyObj
 /// The same of arrays, and lists and tuples of numbers, along an axis that is a plain integer;
 /// NotImplemented for others.
 PyObject *plainConcatenate(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  bool isPlain = (count == 1 || (count == 2 && PyLong_CheckExact(args[1]))) && !names &&
-                 (PyList_CheckExact(args[0]) || PyTuple_CheckExact(args[0]));
-  const Py_ssize_t size = isPlain ? PySequence_Fast_GET_SIZE(args[0]) : 0;
-  if (size == 0)
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  const bool hasAxis = count + named == 2;
+  const bool isPlain =
+      count >= 1 && (hasAxis ? PyLong_CheckExact(args[1]) != 0 : count + named == 1) &&
+      (!named || PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "axis") == 0);
+  const std::span items = isPlain ? itemsOf(args[0]) : std::span<PyObject *const>();
+  if (items.empty())
     Py_RETURN_NOTIMPLEMENTED;
   return guarded([&]() -> PyObject * {
+    const int64_t axis = hasAxis ? integerOf(args[1]) : 0;
+    if (PyObject *done = directJoin(items, axis))
+      return done;
     rt::Device *device = deviceOf(args[0]);
     device = device ? device : unwrap(currentDevice());
     std::vector<Array> arrays;
-    for (Py_ssize_t i = 0; i < size; ++i) {
-      PyObject *item = PySequence_Fast_GET_ITEM(args[0], i);
+    arrays.reserve(items.size());
+    for (size_t i = 0; i < items.size(); ++i) {
+      const std::span now = itemsOf(args[0]); // other threads may have changed the list
+      PyObject *item = i < now.size() ? now[i] : nullptr;
+      if (!item)
+        Py_RETURN_NOTIMPLEMENTED;
       const Array *x = asAnyArray(item);
       arrays.push_back(x ? toArray(item) : packSequence(item, *device, true));
       if (arrays.back().isNull())
         Py_RETURN_NOTIMPLEMENTED;
     }
     PlainScope scope;
-    return wrap(joined(std::move(arrays), count == 1 ? 0 : integerOf(args[1])));
+    return wrap(joined(std::move(arrays), axis));
   });
 }
 

@@ -1,0 +1,128 @@
+"""Joins of arrays that are computed, and single results beside NumPy's scalars: values beside NumPy's, costs beside our own."""
+
+import time
+import warnings
+
+import graphc as gc
+import numpy as np
+import pytest
+from support.loops import in_turns
+
+pytestmark = pytest.mark.graphc_only
+
+RNG = np.random.default_rng(7)
+NUMBERS = ("uint8", "int16", "uint32", "int32", "int64", "uint64", "float32", "float64")
+OPERATORS = ("__add__", "__rsub__", "__mul__", "__xor__", "__rshift__", "__lshift__", "__mod__", "__floordiv__", "__truediv__", "__lt__", "__eq__", "__rand__")
+
+
+def on_cpu():
+    return gc.asarray([0]).device == "cpu"
+
+
+def cost(function):
+    """The least time of a call, in seconds."""
+    best = float("inf")
+    for _ in range(15):
+        start = time.perf_counter()
+        for _ in range(20):
+            function()
+        best = min(best, (time.perf_counter() - start) / 20)
+    return best
+
+
+def same(ours, theirs):
+    assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+    assert np.asarray(ours).tobytes() == np.asarray(theirs).tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i2", "f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_joins_along_an_axis(dtype, axis):
+    parts = [(RNG.random((3, 3, 2)) * 9).astype(dtype) for _ in range(20)]
+    theirs = [p[:, : 1 + i % 3] if axis == 1 else p[..., : 1 + i % 2] if axis == -1 else p[i % 3 :] for i, p in enumerate(parts)]
+    ours = [gc.asarray(p) for p in theirs]
+    for count in (2, 3, 20):
+        want = np.concatenate(theirs[:count], axis)
+        same(in_turns(0, lambda n=count: gc.concatenate(ours[:n], axis=axis)), want)
+        same(in_turns(0, lambda n=count: gc.concatenate(tuple(ours[:n]), axis)), want)
+
+
+def test_joins_of_what_is_not_alike():
+    a, b = np.arange(4.0), np.arange(3, dtype="i4")
+    x, y = gc.asarray(a), gc.asarray(b)
+    cases = [([x, y], [a, b]), ([x[::2], x[::-1]], [a[::2], a[::-1]]), ([x, [1, 2]], [a, [1, 2]]), ([x * 2, x[:0]], [a * 2, a[:0]]),
+             ([x[:2].reshape(1, 2).T, x.reshape(4, 1)], [a[:2].reshape(1, 2).T, a.reshape(4, 1)])]  # fmt: skip
+    for ours, theirs in cases:
+        same(in_turns(0, lambda ours=ours: gc.concatenate(ours)), np.concatenate(theirs))
+    for wrong in ([x, x.reshape(2, 2)], [x.reshape(2, 2), x.reshape(1, 4)], [gc.float64(1), gc.float64(2)]):
+        with pytest.raises(ValueError):
+            in_turns(0, lambda wrong=wrong: gc.concatenate(wrong))
+    with pytest.raises(IndexError):
+        in_turns(0, lambda: gc.concatenate([x, x], axis=1))
+
+
+def test_a_join_has_memory_of_its_own():
+    parts = [gc.arange(3.0) + i for i in range(30)]
+    joined = gc.concatenate(parts)
+    parts[0][0] = 99.0
+    assert joined[0] == 0.0
+    joined[1] = 7.0
+    assert parts[0][1] == 1.0
+
+
+def test_what_is_pending_is_joined_as_it_will_be():
+    x = gc.arange(5.0)
+    pending = [x * i for i in range(40)]
+    joined = gc.concatenate(pending)
+    x[:] = 1.0
+    np.testing.assert_array_equal(np.asarray(joined), np.concatenate([np.arange(5.0) * i for i in range(40)]))
+
+
+@pytest.mark.parametrize("theirs", NUMBERS)
+@pytest.mark.parametrize("ours", (*NUMBERS, "bool"))
+def test_single_results_beside_numpys_scalars(ours, theirs):
+    n = np.arange(-3, 4).astype(ours) if np.dtype(ours).kind != "u" else np.arange(250, 256).astype(ours)
+    x = gc.asarray(n)
+    scalars = [np.dtype(theirs).type(v) for v in (1, 3, 100)] + ([np.dtype(theirs).type(-2)] if np.dtype(theirs).kind != "u" else [])
+    for at in range(n.size):
+        for scalar in scalars:
+            for name in OPERATORS:
+                told = []
+                got = []
+                for one in (n[at], x[at]):
+                    with warnings.catch_warnings(record=True) as heard:
+                        warnings.simplefilter("always")
+                        try:
+                            made = getattr(one, name)(scalar)
+                        except TypeError:
+                            made = NotImplemented
+                    got.append(made)
+                    told.append([str(w.message) for w in heard])
+                want, have = got
+                assert (want is NotImplemented) == (have is NotImplemented), (name, n[at], scalar)
+                if want is not NotImplemented:
+                    assert have.dtype == want.dtype, (name, n[at], scalar)
+                    assert np.asarray(have).tobytes() == np.asarray(want).tobytes(), (name, n[at], scalar)
+                    assert told[0] == told[1], (name, n[at], scalar)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_small_arrays_beside_numpys_scalars(dtype):
+    n = np.arange(8).astype(dtype)
+    x, scalar = gc.asarray(n), np.dtype(dtype).type(3)
+    got = in_turns(0, lambda: [x + scalar, scalar - x, x * scalar, x == scalar])
+    for a, b in zip(got, [n + scalar, scalar - n, n * scalar, n == scalar], strict=True):
+        same(a, b)
+
+
+@pytest.mark.skipif(not on_cpu(), reason="what the host computes")
+def test_many_are_joined_at_the_cost_of_a_stack():
+    parts = [gc.arange(8.0) for _ in range(1000)]
+    assert cost(lambda: gc.concatenate(parts)) < 2 * cost(lambda: gc.stack(parts))
+
+
+@pytest.mark.skipif(not on_cpu(), reason="what the host computes")
+@pytest.mark.parametrize("dtype", ["uint8", "uint32", "int32", "float32"])
+def test_numpys_scalars_cost_what_single_results_do(dtype):
+    one, scalar = gc.asarray(np.arange(4).astype(dtype))[2], np.dtype(dtype).type(2)
+    assert cost(lambda: one + scalar) < 4 * cost(lambda: one + one)
