@@ -115,6 +115,61 @@ def test_small_arrays_beside_numpys_scalars(dtype):
         same(a, b)
 
 
+BOUNDS = [(0, 5), (1, None), (None, 4), (-1.5, 2.5), (3, 1), (np.float32(1), 4), (np.nan, 2.0), (-0.0, 0.0), (0.0, -0.0), (-5, 300), (None, 1e300)]
+
+
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+@pytest.mark.parametrize("dtype", (*NUMBERS, "float16"))
+def test_clip_of_arrays_and_values(dtype, bounds):
+    n = np.arange(-2, 7).astype("i8").astype(dtype)
+    if n.dtype.kind == "f":
+        n[2], n[3], n[4] = -0.0, np.nan, np.inf
+    x = gc.asarray(n)
+    low, high = bounds
+    calls = [lambda xp, v: xp.clip(v, low, high), lambda xp, v: v.clip(low, high), lambda xp, v: xp.clip(v, min=low, max=high),
+             lambda xp, v: v.clip(max=high) if low is None else v.clip(min=low)]  # fmt: skip
+    for call in calls:
+        for ours, theirs in [(x, n), (x[::2], n[::2]), *((x[i], n[i]) for i in range(9))]:
+            try:
+                want = call(np, theirs)
+            except (OverflowError, ValueError) as error:
+                with pytest.raises(type(error)):
+                    in_turns(0, lambda call=call, ours=ours: call(gc, ours))
+                continue
+            got, recorded = (in_turns(turns, lambda call=call, ours=ours: call(gc, ours)) for turns in (0, gc._graphc.NEVER))
+            assert got.dtype == want.dtype and got.shape == want.shape
+            np.testing.assert_array_equal(np.asarray(got), want)  # which zero is left of two the numerics say, not NumPy
+            same(got, recorded)
+
+
+@pytest.mark.parametrize("value", [3, -1, 2.5, -0.0, float("nan"), True, 2**70, 2**63 - 1, 1j])
+@pytest.mark.parametrize("bounds", [(0, 2), (0.0, 2), (-1.5, 1.5), (0, 2**70), (np.float32(0), 2), (np.int8(0), np.int8(2))], ids=str)
+def test_clip_of_numbers(value, bounds):
+    try:
+        want = np.clip(value, *bounds)
+    except (OverflowError, TypeError) as error:
+        with pytest.raises(type(error)):
+            gc.clip(value, *bounds)
+        return
+    got = gc.clip(value, *bounds)
+    assert getattr(got, "dtype", type(got)) == getattr(want, "dtype", type(want))
+    np.testing.assert_array_equal(np.asarray(got), want)
+
+
+def test_clip_by_arrays_alike():
+    n, low, high = np.arange(8.0), np.arange(8.0)[::-1].copy() - 3, np.full(8, 5.0)
+    x, least, most = map(gc.asarray, (n, low, high))
+    same(in_turns(0, lambda: gc.clip(x, least, most)), np.clip(n, low, high))
+    same(in_turns(0, lambda: gc.clip(x, x[2], most)), np.clip(n, n[2], high))
+    same(in_turns(0, lambda: x.clip(least[:, None], most)), n.clip(low[:, None], high))
+
+
+@pytest.mark.skipif(not on_cpu(), reason="what the host computes")
+def test_clip_of_a_value_costs_a_few_operations():
+    one = gc.arange(4.0)[2]
+    assert cost(lambda: gc.clip(one, 0.0, 1.5)) < 8 * cost(lambda: one + one)
+
+
 @pytest.mark.skipif(not on_cpu(), reason="what the host computes")
 def test_many_are_joined_at_the_cost_of_a_stack():
     parts = [gc.arange(8.0) for _ in range(1000)]

@@ -3,6 +3,7 @@
 #include "frontends/record/HostMath.h"
 #include "frontends/record/Lend.h"
 #include "frontends/record/Recycle.h"
+#include "frontends/record/Session.h"
 #include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
 
@@ -330,6 +331,57 @@ PyObject *directOperation(OpKind kind, PyObject *left, PyObject *right) {
           : unwrap(small::computeByUnit(kind, t, std::span(buffers).first(right ? 2 : 1),
                                         *made.buffer, like.size()));
   return isDone ? finish(std::move(made)) : nullptr;
+}
+
+/// A bound after the other, which what clip() gives is, of an array; null as directOperation().
+static PyObject *clippedArray(const Array &x, PyObject *object, PyObject *low, PyObject *high) {
+  const DType t = x.dtype();
+  if (x.rank() == 0 || x.isOpen() || t == DType::Bool || !direct(OpKind::Maximum, t).hasLoop ||
+      x.size() * itemSize(t) > recycle::kMostBytes)
+    return nullptr;
+  RecordScope scope;
+  Side from, least, most;
+  const OpKind counted = low == Py_None    ? OpKind::Minimum
+                         : high == Py_None ? OpKind::Maximum
+                                           : OpKind::Clip;
+  if (!isComputed(counted, x, &x, nullptr) || !from.read(object, &x, x) ||
+      (low != Py_None && !least.read(low, asAnyArray(low), x)) ||
+      (high != Py_None && !most.read(high, asAnyArray(high), x)))
+    return nullptr;
+  Made made = takeMade(t, x.shape(), x.device());
+  Source at = from.source();
+  for (auto [kind, bound, side] :
+       {std::tuple(OpKind::Maximum, low, &least), std::tuple(OpKind::Minimum, high, &most)}) {
+    if (!made.object || bound == Py_None)
+      continue;
+    if (!small::computeDense(kind, t, at, side->source(), x.size(), made.data()))
+      return nullptr;
+    at = {made.data(), true};
+  }
+  return made.object ? finish(std::move(made)) : nullptr;
+}
+
+PyObject *directClip(PyObject *object, PyObject *low, PyObject *high) {
+  if ((low == Py_None && high == Py_None) || Trace::active())
+    return nullptr;
+  if (const Array *x = knownScalar(object) ? nullptr : asAnyArray(object))
+    return clippedArray(*x, object, low, high);
+  auto value = pb::reinterpret_borrow<pb::object>(object);
+  if (!knownScalar(object)) { // Python's numbers alone: beside others they would be weak
+    auto isNumber = [](PyObject *o) { return PyFloat_CheckExact(o) || PyLong_CheckExact(o); };
+    rt::Device *device = unwrap(currentDevice());
+    const DType t = PyFloat_CheckExact(object) ? DType::Float64 : DType::Int64;
+    auto bits = isNumber(object) && isNumber(low) && isNumber(high) && onHost(*device)
+                    ? scalarBits(object, t)
+                    : std::nullopt;
+    if (!bits)
+      return nullptr;
+    value = pb::reinterpret_steal<pb::object>(wrapKnown({*bits, t, device}));
+  }
+  for (auto [kind, bound] : {std::pair(OpKind::Maximum, low), std::pair(OpKind::Minimum, high)})
+    if (value && bound != Py_None)
+      value = pb::reinterpret_steal<pb::object>(operationOnValues(kind, value.ptr(), bound));
+  return value.release().ptr();
 }
 
 PyObject *directFull(const Shape &shape, uint64_t bits, DType t, rt::Device &device) {

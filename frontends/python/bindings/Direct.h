@@ -52,6 +52,9 @@ Array listIndex(PyObject *key, rt::Device &device);
 /// The result of an operation; null, with no error set, where it is the recorder's. `left` or
 /// `right` is an array of one axis or more; `right` is null where there is one operand. May throw.
 PyObject *directOperation(op::OpKind kind, PyObject *left, PyObject *right);
+/// clip(object, low, high) of an array, a value or Python's numbers, one bound or None; null as
+/// above.
+PyObject *directClip(PyObject *object, PyObject *low, PyObject *high);
 /// `bits` everywhere, of complex dtypes as the real part; null as above.
 PyObject *directFull(const Shape &shape, uint64_t bits, DType t, rt::Device &device);
 /// The elements of `x` as an array of `shape`; null as above.

@@ -302,18 +302,33 @@ PyObject *where(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObjec
   return found;
 }
 
-/// clip(x, low, high) of floats, and with an output by its name.
+/// clip(x, low, high), or with bounds by the names `min` and `max`, and of floats also with an
+/// output by its name.
 PyObject *clip(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
-    const bool hasOut = names && PyTuple_GET_SIZE(names) == 1 && count == 3 &&
-                        PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "out") == 0;
-    const Array *x = count == 3 && (!names || hasOut) ? asPlainArray(args[0]) : nullptr;
-    if (!x || x->rank() == 0 || !isFloat(x->dtype()) || !isPlainNumber(args[1], true) ||
-        !isPlainNumber(args[2], true))
+    PyObject *low = count == 3 ? args[1] : Py_None, *high = count == 3 ? args[2] : Py_None;
+    PyObject *out = nullptr;
+    bool isPlain = count == 3 || count == 1;
+    for (Py_ssize_t i = 0, named = names ? PyTuple_GET_SIZE(names) : 0; i < named; ++i) {
+      PyObject *name = PyTuple_GET_ITEM(names, i);
+      auto isCalled = [&](const char *text) {
+        return PyUnicode_CompareWithASCIIString(name, text) == 0;
+      };
+      const bool isLow = isCalled("min"), isHigh = isCalled("max");
+      isPlain &= isLow || isHigh ? count == 1 : isCalled("out");
+      (isLow ? low : isHigh ? high : out) = args[count + i];
+    }
+    if (!isPlain)
       Py_RETURN_NOTIMPLEMENTED;
-    const Operand operands[] = {*x, toScalar(args[1]), toScalar(args[2])};
+    if (PyObject *made = out ? nullptr : directClip(args[0], low, high))
+      return made;
+    const Array *x = asPlainArray(args[0]);
+    if (!x || x->rank() == 0 || !isFloat(x->dtype()) || !isPlainNumber(low, true) ||
+        !isPlainNumber(high, true))
+      Py_RETURN_NOTIMPLEMENTED;
+    const Operand operands[] = {*x, toScalar(low), toScalar(high)};
     auto made = pb::reinterpret_steal<pb::object>(wrap(ops::elementwise(OpKind::Clip, operands)));
-    PyObject *result = hasOut ? writtenTo(args[3], made) : made.release().ptr();
+    PyObject *result = out ? writtenTo(out, made) : made.release().ptr();
     return result ? result : Py_NewRef(Py_NotImplemented);
   });
 }
