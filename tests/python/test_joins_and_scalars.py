@@ -164,6 +164,45 @@ def test_clip_by_arrays_alike():
     same(in_turns(0, lambda: x.clip(least[:, None], most)), n.clip(low[:, None], high))
 
 
+FIELDS = [("a", "u1"), ("b", "f8"), ("c", "U3")]
+THEIRS = {
+    "fields": lambda xp: xp.array([(1, 2.0, "x"), (3, 4.0, "yz")], dtype=FIELDS),
+    "a dtype of fields": lambda xp: xp.array([(1, 2.0, "x")], np.dtype(FIELDS)),
+    "zeros of fields": lambda xp: xp.zeros(3, dtype=FIELDS),
+    "objects": lambda xp: xp.array([1, None, "x", (2, 3)], dtype=object),
+    "nested objects": lambda xp: xp.array([[1, 2], [3, None]], dtype="O"),
+    "ragged": lambda xp: xp.array([[1, 2], [3]], dtype=object),
+    "empty": lambda xp: xp.empty(2, object),
+    "full": lambda xp: xp.full((2, 2), None, dtype=object),
+    "nested text": lambda xp: xp.array([["a", "bc"], ["d", ""]]),
+    "text and a number": lambda xp: xp.array([["a", "bc"], ["d", 1]]),
+    "text of any depth": lambda xp: xp.array([[[["a"], ["b"]]]]),
+    "numbers of objects": lambda xp: xp.sum([2**80, 1], dtype=object),
+}
+
+
+@pytest.mark.parametrize("what", THEIRS)
+def test_arrays_of_what_only_numpy_has(what):
+    got, want = THEIRS[what](gc), THEIRS[what](np)
+    assert type(got) is type(want)
+    if isinstance(want, np.ndarray):
+        assert got.dtype == want.dtype and got.shape == want.shape
+        assert got.tolist() == want.tolist()
+
+
+def test_objects_keep_our_arrays():
+    x = gc.arange(3.0)
+    held = gc.array([x, None], dtype=object)
+    held[0][1] = 9.0
+    assert x[1] == 9.0
+    np.testing.assert_array_equal(np.asarray(gc.array([[x[0], x[1]], [x[2], 4]], dtype=object).astype(float)), [[0, 9], [2, 4]])
+
+
+@pytest.mark.parametrize("what", ["fields", "zeros of fields", "nested objects", "nested text", "empty"])
+def test_arrays_of_what_only_numpy_has_cost_little(what):
+    assert cost(lambda: THEIRS[what](gc)) < cost(lambda: THEIRS[what](np)) + 8e-6
+
+
 @pytest.mark.skipif(not on_cpu(), reason="what the host computes")
 def test_clip_of_a_value_costs_a_few_operations():
     one = gc.arange(4.0)[2]

@@ -251,20 +251,35 @@ bool isOfNumpysClass(PyObject *object) {
 }
 
 /// Whether NumPy's function is for a first argument like that: one of NumPy's arrays of text,
-/// dates or structures, or a sequence that begins with text. Those of objects may hold arrays of
-/// ours.
+/// dates or structures, or a sequence, perhaps of sequences, that begins with text. Those of
+/// objects may hold arrays of ours.
 static bool holdsNoNumbers(PyObject *object) {
+  constexpr int kMostDepth = 4;
   if (isNumpysOf(object, "USMmV"))
     return true;
-  return (PyList_CheckExact(object) || PyTuple_CheckExact(object)) &&
-         PySequence_Fast_GET_SIZE(object) > 0 &&
-         PyUnicode_CheckExact(PySequence_Fast_GET_ITEM(object, 0));
+  PyObject *first = object;
+  for (int depth = 0; depth < kMostDepth; ++depth) {
+    if (!(PyList_CheckExact(first) || PyTuple_CheckExact(first)) ||
+        PySequence_Fast_GET_SIZE(first) == 0)
+      return false;
+    first = PySequence_Fast_GET_ITEM(first, 0);
+    if (PyUnicode_CheckExact(first))
+      return true;
+  }
+  return false;
 }
 
-/// Whether a dtype is one that we have none for: of text, dates or structures, or of bytes in the
-/// other order. Of objects others may be told.
+/// Whether a dtype is one that we have none for: of text, dates, objects or structures, also as a
+/// list of fields, or of bytes in the other order.
 static bool isTheirDType(PyObject *object) {
+  if (PyList_CheckExact(object))
+    return PyList_GET_SIZE(object) > 0 && PyTuple_Check(PyList_GET_ITEM(object, 0));
+  if (object == reinterpret_cast<PyObject *>(&PyBaseObject_Type))
+    return true;
   if (PyUnicode_Check(object)) {
+    if (PyUnicode_CompareWithASCIIString(object, "O") == 0 ||
+        PyUnicode_CompareWithASCIIString(object, "object") == 0)
+      return true;
     if (PyUnicode_GET_LENGTH(object) < 2)
       return false;
     const Py_UCS4 kind = PyUnicode_READ_CHAR(object, 0), next = PyUnicode_READ_CHAR(object, 1);
@@ -274,14 +289,14 @@ static bool isTheirDType(PyObject *object) {
   if (!PyObject_TypeCheck(object, pb::detail::npy_api::get().PyArrayDescr_Type_))
     return false;
   auto type = pb::reinterpret_borrow<pb::dtype>(object);
-  return std::string_view("USMmV").find(type.kind()) != std::string_view::npos ||
+  return std::string_view("USMmVO").find(type.kind()) != std::string_view::npos ||
          type.byteorder() == '>';
 }
 
 /// Whether the keyword `dtype`, or a dtype among the positional arguments, is one.
 static bool asksForTheirDType(PyObject *const *args, Py_ssize_t count, PyObject *names) {
   for (Py_ssize_t i = 1; i < count; ++i)
-    if (!PyUnicode_Check(args[i]) && isTheirDType(args[i]))
+    if (!PyUnicode_Check(args[i]) && !PyList_Check(args[i]) && isTheirDType(args[i]))
       return true;
   for (Py_ssize_t i = 0, n = names ? PyTuple_GET_SIZE(names) : 0; i < n; ++i)
     if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "dtype") == 0)

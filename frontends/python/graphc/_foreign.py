@@ -253,22 +253,28 @@ def _plan(call, theirs, args, keywords, updates=None):
 _NUMBERS = frozenset((int, float, complex, bool, type(None), str))
 
 
+def _is_text(values):
+    """Whether a sequence has text alone, or sequences of text."""
+    kinds = {*map(type, values)}
+    return kinds == {str} or (bool(kinds) and kinds <= {list, tuple} and all(map(_is_text, values)))
+
+
 def _of_no_numbers(theirs, args, keywords):
     """The plan of a call whose first argument holds text, dates or structures, and which has no arrays of ours; else None."""
     first = args[0]  # whose elements may be of a package's narrow floats
-    if first.dtype.kind == "V" and first.dtype.names is None if type(first) is _np.ndarray else {*map(type, first)} != {str}:
+    if first.dtype.kind == "V" and first.dtype.names is None if type(first) is _np.ndarray else not _is_text(first):
         return None
     return (theirs, args, keywords, _Call().result) if _are_plain((*args[1:], *keywords.values())) else None
 
 
 def _are_plain(values):
-    """Whether NumPy takes arguments as they are: numbers, text, dtypes, its own arrays, and lists and tuples of numbers and text."""
+    """Whether NumPy takes arguments as they are: numbers, text, dtypes, its own arrays, and lists and tuples of those."""
     for v in values:
         kind = type(v)
         if kind in (list, tuple):
-            if not _NUMBERS.issuperset(map(type, v)):
+            if not _NUMBERS.issuperset(map(type, v)) and not _are_plain(v):
                 return False
-        elif kind not in _MOVED and not isinstance(v, _np.dtype):
+        elif kind not in _MOVED and v is not object and not isinstance(v, _np.dtype):
             return False
     return True
 
@@ -311,7 +317,7 @@ def _of_theirs(theirs, args, keywords):
         return _of_values(theirs, args, keywords)
     if args and type(args[0]) in (_np.ndarray, list, tuple) and (made := _of_no_numbers(theirs, args, keywords)):
         return made
-    is_theirs = (any(isinstance(v, _np.dtype) for v in args[1:]) or "dtype" in keywords) and "device" not in keywords
+    is_theirs = (any(v is object or isinstance(v, _np.dtype) for v in args[1:]) or "dtype" in keywords) and "device" not in keywords
     return (theirs, args, keywords, _Call().result) if is_theirs and _are_plain((*args, *keywords.values())) else None
 
 
