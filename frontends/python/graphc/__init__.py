@@ -410,7 +410,11 @@ globals().update(_foreign.names())
 _attach()
 _attach_methods(globals())
 del _attach, _attach_methods
-_sys.meta_path.insert(0, _aliases.Finder)
+_sys.meta_path[:0] = [_aliases.Finder, _aliases.NumbaFinder]
+if "numba" in _sys.modules:
+    from . import _numba
+
+    _numba.register()
 
 
 #: Parts that are imported when they are first asked for.

@@ -111,7 +111,7 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
                 return found
         return _foreign.of_values(getattr(ufunc, method), inputs, keywords)
     if not isinstance(ours, _graphc.ufunc):  # of another package, as SciPy's: of values
-        if is_plain and "O" not in ufunc.types[0]:  # one of a Python function ends with it
+        if is_plain and "O" not in "".join(ufunc.types[:1]):  # one of a Python function ends with it
             _others.add(ufunc)
         return _foreign.run(getattr(ufunc, method), inputs, keywords, "a" if method == "at" else None)
     if ufunc is getattr(_np, ufunc.__name__, None):

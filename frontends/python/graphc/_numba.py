@@ -1,0 +1,64 @@
+"""Numba's functions are given the memory of graphc arrays, to read and write, and mean NumPy's functions where they name ours."""
+
+import importlib as _importlib
+import sys as _sys
+import types as _types
+
+import numpy as _np
+
+from . import _graphc
+
+_is_array = _graphc.is_array
+
+
+def _of_numpy(value):
+    """What a name of a compiled function stands for."""
+    if _is_array(value):
+        return _np.asarray(value)[()]
+    if isinstance(value, _types.ModuleType):
+        package, _, rest = value.__name__.partition(".")
+        return _sys.modules.get(f"numpy.{rest}" if rest else "numpy", value) if package == "graphc" else value
+    name = getattr(value, "__name__", None)
+    for module in ("", ".fft", ".linalg", ".random"):
+        ours = _sys.modules.get("graphc" + module)
+        if ours is not None and vars(ours).get(name) is value:
+            return getattr(_importlib.import_module("numpy" + module), name, value)
+    return value
+
+
+def _given(x):
+    """An argument; lists stay the caller's, which sees what the function does to them, unless they hold arrays."""
+    if _is_array(x):
+        return x._lent() if x.ndim else _np.asarray(x)[()]
+    if type(x) in (list, tuple) and x and _is_array(x[0] if type(x) is list else next(filter(_is_array, x), None)):
+        return type(x)(map(_given, x))
+    return x
+
+
+def _called(function):
+    def call(self, *arguments, **keywords):
+        for x in arguments:
+            if type(x) not in _PLAIN:
+                arguments = map(_given, arguments)
+                break
+        if keywords:
+            keywords = {name: _given(x) for name, x in keywords.items()}
+        return function(self, *arguments, **keywords)
+
+    return call
+
+
+_PLAIN = {bool, int, float, complex, str, _np.ndarray, _np.float64, _np.int64}
+
+
+def register():
+    from numba.core import dispatcher, interpreter
+    from numba.extending import typeof_impl
+    from numba.stencils import stencil
+
+    for kind in dispatcher.Dispatcher, stencil.StencilFunc:
+        kind.__call__ = _called(kind.__call__)
+    typeof_impl.register(_graphc.Array)(lambda x, context: typeof_impl(x._lent(), context))
+    for name in "get_global_value", "get_closure_value":
+        look_up = getattr(interpreter.Interpreter, name)
+        setattr(interpreter.Interpreter, name, lambda self, key, look_up=look_up: _of_numpy(look_up(self, key)))
