@@ -362,6 +362,19 @@ PyObject *numeric(PyObject *, PyObject *const *args, Py_ssize_t count) {
     std::array<std::span<const int64_t>, 2> shapes;
     const Array *first = nullptr;
     const auto size = static_cast<size_t>(count - 1);
+    // Of what derives from Python's floats: they, NumPy's and our single ones of 64 bits.
+    if (std::all_of(args + 1, args + count, [](PyObject *x) { return PyFloat_Check(x); })) {
+      rt::Device *device = unwrap(currentDevice());
+      for (size_t i = 0; i < size; ++i)
+        operands[i] = Operand(op::Scalar::ofFloat(PyFloat_AS_DOUBLE(args[i + 1])));
+      if (Trace::active() || !onHost(*device))
+        Py_RETURN_NONE;
+      NodeRef made = unwrap(
+          small::numeric(*kind, std::span(operands).first(size), DType::Float64, Shape(), *device));
+      if (!made)
+        Py_RETURN_NONE;
+      return wrap(Array(std::move(made)));
+    }
     for (size_t i = 0; i < size; ++i) {
       const Array *x = asArray(args[i + 1]);
       if (!x && PyFloat_CheckExact(args[i + 1])) {

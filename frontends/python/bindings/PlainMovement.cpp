@@ -254,13 +254,18 @@ PyObject *nonzero(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject 
 /// count_nonzero(mask)
 PyObject *countNonzero(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
-    const Array *mask = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
-    if (!mask || mask->dtype() != DType::Bool || mask->rank() == 0)
+    const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
+    if (!x || x->rank() == 0)
       Py_RETURN_NOTIMPLEMENTED;
     PlainScope scope;
-    if (PyObject *found = directCount(*mask))
+    Array mask = *x;
+    if (x->dtype() != DType::Bool) {
+      const Operand operands[] = {*x, op::Scalar::ofInt(0)};
+      mask = unwrap(ops::elementwise(OpKind::NotEqual, operands));
+    }
+    if (PyObject *found = directCount(mask))
       return found;
-    return wrap(ops::reduce(op::ReduceKind::Sum, *mask, std::nullopt, false, std::nullopt));
+    return wrap(ops::reduce(op::ReduceKind::Sum, mask, std::nullopt, false, std::nullopt));
   });
 }
 
@@ -274,17 +279,28 @@ bool isPlainNumber(PyObject *object, bool takesFloats) {
   return value >= 0 && value < 128 && !overflow;
 }
 
+/// A negative number that the dtype of the other operand holds, which may be a number, too.
+bool isSmallNegative(PyObject *object, PyObject *other) {
+  int overflow = 0;
+  const int64_t value =
+      PyLong_CheckExact(object) ? PyLong_AsLongLongAndOverflow(object, &overflow) : 0;
+  const Array *x = asPlainArray(other);
+  return value < 0 && value >= -128 && !overflow && !(x && isUnsigned(x->dtype()));
+}
+
 /// where(condition, x, y) of arrays and numbers.
 PyObject *select(PyObject *const *args) {
   return guarded([&]() -> PyObject * {
     std::array<Operand, 3> operands;
     for (size_t i = 0; i < operands.size(); ++i) {
       const Array *x = asPlainArray(args[i]);
-      if (x ? i == 0 && x->rank() == 0 : i == 0 || !isPlainNumber(args[i], true))
+      const bool isCondition = x ? x->rank() > 0 || !Trace::active() : PyBool_Check(args[i]);
+      if (i == 0 ? !isCondition
+                 : !x && !isPlainNumber(args[i], true) && !isSmallNegative(args[i], args[3 - i]))
         Py_RETURN_NOTIMPLEMENTED;
       operands[i] = x ? Operand(*x) : Operand(toScalar(args[i]));
     }
-    return wrap(ops::elementwise(OpKind::Select, operands));
+    return wrap(settled(unwrap(ops::elementwise(OpKind::Select, operands))));
   });
 }
 

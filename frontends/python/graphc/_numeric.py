@@ -228,6 +228,8 @@ def rint(x: ArrayLike, /) -> Array:
 @as_ufunc(1)
 def fabs(x: ArrayLike, /) -> Array:
     """Absolute value as a float."""
+    if type(x) is float:
+        return _graphc.abs(x)
     return _graphc.abs(_floating(x, "fabs"))
 
 

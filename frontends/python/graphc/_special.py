@@ -322,6 +322,8 @@ def conjugate(x: ArrayLike, /) -> Array:
     """The complex conjugate; a real array's copy. Of bool: int8, as every arithmetic of one operand."""
     if type(x) is complex:
         return _graphc.conj(x)
+    if type(x) is float:
+        return _graphc.neg(_graphc.neg(x))
     x = x if _graphc.is_array(x) else asarray(x)
     kind = x.dtype.kind
     if kind == "c":
