@@ -70,3 +70,18 @@ def test_count_nonzero():
             a = np.asarray(values).astype(dtype) if dtype else np.asarray(values)
             got, want = gc.count_nonzero(gc.asarray(a)), np.count_nonzero(a)
             assert got == want and np.asarray(got).dtype == np.asarray(want).dtype
+
+
+def test_broadcast_arrays():
+    def seen(module, *make):
+        x = module.arange(3.0)
+        given = [f(module, x) for f in make]
+        made = module.broadcast_arrays(*given)
+        return [(np.asarray(m).tolist(), str(m.dtype), m.shape, isinstance(m, np.generic), m is g) for m, g in zip(made, given, strict=True)]
+
+    kinds = [lambda m, x: 2, lambda m, x: 2.5, lambda m, x: x[1], lambda m, x: x, lambda m, x: [1, 2, 3], lambda m, x: x[:, None], lambda m, x: True, lambda m, x: m.ones((2, 1, 3), "f4")]
+    for make in itertools.chain(itertools.product(kinds, repeat=1), itertools.product(kinds, repeat=2)):
+        assert seen(gc, *make) == seen(np, *make)
+    assert gc.broadcast_arrays() == ()
+    with pytest.raises(ValueError):
+        gc.broadcast_arrays(gc.ones(2), gc.ones(3))

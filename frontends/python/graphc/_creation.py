@@ -352,7 +352,8 @@ def asarrays(values):
     values = list(values)
     place = _graphc.elsewhere(*values)
     if place is None:
-        return [asarray(x) for x in values]
+        made = [_graphc.plain_asarray(x) for x in values]
+        return [asarray(x) if y is NotImplemented else y for x, y in zip(values, made)]
     return [asarray(x) if _graphc.is_array(x) else asarray(x, device=place) for x in values]
 
 

@@ -120,7 +120,10 @@ def broadcast_shapes(*shapes):
 def broadcast_arrays(*arrays, subok=False):
     """The arrays broadcast against each other, as a tuple of views."""
     arrays = asarrays(arrays)
-    shape = broadcast_shapes(*[a.shape for a in arrays])
+    shapes = [a.shape for a in arrays]
+    if len(set(shapes)) < 2:
+        return tuple(arrays)
+    shape = broadcast_shapes(*shapes)
     return tuple(a if a.shape == shape else _graphc.broadcast_to(a, shape) for a in arrays)
 
 
