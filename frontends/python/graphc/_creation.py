@@ -251,7 +251,7 @@ def given(a):
 
 def single(x):
     """What NumPy's functions return: of no dimensions a single result, not an array."""
-    return x if x.ndim else x[()]
+    return x if _graphc.is_value(x) or x.ndim else x[()]
 
 
 def mask_of(where):

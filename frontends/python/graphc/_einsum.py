@@ -213,14 +213,15 @@ def _computed(equation, values):
 
 def _plain(*operands, **options):
     """The call of an equation and arrays of one dtype; NotImplemented for others."""
-    equation, *values = operands if len(operands) > 1 else (None, None)
-    if options or type(equation) is not str or not _ARRAYS.issuperset(map(type, values)):
+    if options or len(operands) < 2 or type(operands[0]) is not str:
         return NotImplemented
+    equation, *values = operands
     first = values[0]
-    if len(values) > 1 and any(x.dtype is not first.dtype for x in values):
-        return NotImplemented
+    for x in values:
+        if type(x) not in _ARRAYS or x.dtype is not first.dtype:
+            return NotImplemented
     x = _computed(equation, values)
-    return x[...] if x is first else x if x.ndim else single(x)
+    return x[...] if x is first else single(x)
 
 
 _graphc.set_error_name(_plain, 0)  # floating-point errors go by what it calls
