@@ -85,3 +85,16 @@ def test_broadcast_arrays():
     assert gc.broadcast_arrays() == ()
     with pytest.raises(ValueError):
         gc.broadcast_arrays(gc.ones(2), gc.ones(3))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "int32", "int8", "uint8", "uint64"])
+def test_clip(dtype):
+    limits = [0, -1, 1, 2.5, -0.5, 100, 255, 1 << 20, 1 << 30, -(1 << 40), True, None, np.float32(1.5), float("nan"), float("inf")]
+    a = np.asarray([-300.0, -2, 0, 1, 3, 120, 1 << 21])
+    a = (a if dtype[0] == "f" else a.astype("i8") % 128 if dtype[0] == "u" or dtype == "int8" else a).astype(dtype)
+    for low, high in itertools.product(limits, repeat=2):
+        if dtype[0] in "iu" and {type(low), type(high)} in ({int, float}, {int, np.float32}):  # what is refused then depends on the order
+            continue
+        for x, y in ((a, gc.asarray(a)), (a[::2], gc.asarray(a)[::2])):
+            assert outcome(gc.clip, y, low, high) == outcome(np.clip, x, low, high), (low, high)
+            assert outcome(lambda z: z.clip(low, high), y) == outcome(lambda z: z.clip(low, high), x), (low, high)

@@ -318,8 +318,24 @@ PyObject *where(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObjec
   return found;
 }
 
-/// clip(x, low, high), or with bounds by the names `min` and `max`, and of floats also with an
-/// output by its name.
+/// A number that an array of that dtype is limited to without becoming one of another dtype.
+bool isLimit(PyObject *object, DType t) {
+  if (PyFloat_CheckExact(object))
+    return isFloat(t);
+  constexpr int kDigits = std::numeric_limits<double>::digits;
+  const int64_t most = t == DType::Int64                          ? INT64_MAX
+                       : t == DType::Float64                      ? int64_t{1} << kDigits
+                       : t == DType::Float32 || t == DType::Int32 ? int64_t{1} << 24
+                       : isFloat(t)                               ? 127
+                                                                  : -1;
+  int overflow = 0;
+  const int64_t value =
+      PyLong_CheckExact(object) ? PyLong_AsLongLongAndOverflow(object, &overflow) : INT64_MIN;
+  return !overflow && value >= -most && value <= most;
+}
+
+/// clip(x, low, high) of floats and integers, or with bounds by the names `min` and `max`, and also
+/// with an output by its name.
 PyObject *clip(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     PyObject *low = count == 3 ? args[1] : Py_None, *high = count == 3 ? args[2] : Py_None;
@@ -339,8 +355,7 @@ PyObject *clip(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *na
     if (PyObject *made = out ? nullptr : directClip(args[0], low, high))
       return made;
     const Array *x = asPlainArray(args[0]);
-    if (!x || x->rank() == 0 || !isFloat(x->dtype()) || !isPlainNumber(low, true) ||
-        !isPlainNumber(high, true))
+    if (!x || x->rank() == 0 || !isLimit(low, x->dtype()) || !isLimit(high, x->dtype()))
       Py_RETURN_NOTIMPLEMENTED;
     const Operand operands[] = {*x, toScalar(low), toScalar(high)};
     auto made = pb::reinterpret_steal<pb::object>(wrap(ops::elementwise(OpKind::Clip, operands)));
