@@ -5,6 +5,7 @@
 #include "compiler/import/OneFunction.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/kernel/Kernel.h"
 #include "runtime/base/Trace.h"
 
 #include "BuildId.inc"
@@ -102,33 +103,46 @@ Status runPhases(ModuleOp module, const PipelineOptions &options, Phase last,
   return Status::ok();
 }
 
+/// What a kernel computes, in the order of its body.
+std::string operationsOf(kernel::FuncOp func) {
+  constexpr size_t kMostNamed = 40;
+  SmallVector<StringRef> names;
+  func.getBody().walk([&](Operation *op) {
+    if (isa<graph::GraphDialect>(op->getDialect()) ||
+        isa<kernel::ReduceOp, kernel::DotOp, kernel::ScanOp, kernel::GatherOp, kernel::ScatterOp>(
+            op))
+      names.push_back(op->getName().stripDialect());
+  });
+  std::string text = llvm::join(ArrayRef(names).take_front(kMostNamed), " ");
+  if (names.size() > kMostNamed)
+    text += " and " + std::to_string(names.size() - kMostNamed) + " more";
+  return text;
+}
+
 /// How the work was cut into kernels, for people: from the module after phase kernel.
 std::string explainText(ModuleOp module) {
-  std::string text;
+  std::string text, call;
   llvm::raw_string_ostream stream(text);
-  module.walk([&](Operation *op) {
-    if (op->getName().getStringRef() != "kernel.func")
-      return;
-    stream << "kernel " << op->getAttrOfType<StringAttr>("sym_name").getValue() << ":";
-    op->walk([&](Operation *inner) {
-      StringRef name = inner->getName().getStringRef();
-      if (inner != op && !name.starts_with("kernel.") && !name.starts_with("arith."))
-        stream << " " << name.substr(name.find('.') + 1);
-      else if (name == "kernel.reduce" || name == "kernel.dot")
-        stream << " " << name;
-    });
-    stream << "\n";
+  for (auto func : module.getOps<kernel::FuncOp>())
+    stream << "kernel " << func.getSymName() << ": " << operationsOf(func) << "\n";
+  unsigned times = 0;
+  auto endCalls = [&] {
+    if (times)
+      stream << call << (times > 1 ? ", " + std::to_string(times) + " times" : "") << "\n";
+    times = 0;
+  };
+  module.walk([&](kernel::CallOp op) {
+    std::string next = ("call " + op.getCallee() + " for " + op.getLines()).str();
+    if (next != call)
+      endCalls();
+    call = std::move(next);
+    ++times;
   });
-  module.walk([&](Operation *op) {
-    if (op->getName().getStringRef() == "kernel.call")
-      stream << "call " << op->getAttrOfType<FlatSymbolRefAttr>("callee").getValue() << " for "
-             << op->getAttrOfType<StringAttr>("lines").getValue() << "\n";
-  });
-  module.walk([&](Operation *op) {
-    if (op->getName().getStringRef() == "graph.library")
-      stream << "library " << op->getAttrOfType<StringAttr>("routine").getValue() << " for "
-             << op->getAttrOfType<StringAttr>("graph.lines").getValue()
-             << ": on the host; a device other than the cpu reads its operands back\n";
+  endCalls();
+  module.walk([&](graph::LibraryOp op) {
+    stream << "library " << op.getRoutine() << " for "
+           << op->getAttrOfType<StringAttr>("graph.lines").getValue()
+           << ": on the host; a device other than the cpu reads its operands back\n";
   });
   if (auto cuts = module->getAttrOfType<ArrayAttr>("graphc.cuts"))
     for (Attribute cut : cuts)

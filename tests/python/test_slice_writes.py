@@ -1,5 +1,7 @@
 """Writes into several parts of one array: as many kernels as dependencies force, in NumPy's order, on every device."""
 
+import re
+
 import graphc as gc
 import numpy as np
 import pytest
@@ -49,7 +51,7 @@ def test_disjoint_writes_are_one_kernel(program, most):
 def test_explain_says_why_not():
     f = gc.jit(lambda y, a: overlapping(gc, y, a))
     text = str(f.explain(gc.ones((160, 64)), gc.ones((160, 64))))
-    assert text.count("it may write what the update before it writes") == 11
+    assert re.search(r"test_slice_writes.py:\d+ not fused with kernels 0, 1, 2 and 8 more: it may write what the update before it writes", text)
 
 
 def overlapping(xp, y, a):

@@ -21,21 +21,6 @@ using namespace graphc::pass;
 
 namespace {
 
-/// Appends "file:line" of every place a location names, once each.
-void collectLines(Location loc, SmallVectorImpl<std::string> &lines) {
-  if (auto file = dyn_cast<FileLineColLoc>(loc)) {
-    std::string line;
-    llvm::raw_string_ostream(line) << file.getFilename().getValue() << ":" << file.getLine();
-    if (!llvm::is_contained(lines, line))
-      lines.push_back(line);
-  } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    for (Location inner : fused.getLocations())
-      collectLines(inner, lines);
-  } else if (auto name = dyn_cast<NameLoc>(loc)) {
-    collectLines(name.getChildLoc(), lines);
-  }
-}
-
 /// The number the recorder gave a gather or scatter, or -1.
 int64_t placeNumber(Location loc) {
   int64_t number = -1;

@@ -1,27 +1,9 @@
-// What a plan says when every value has its kernel: what is stored, in which order kernels run, and
-// why they are not one.
+// What a plan says when every value has its kernel: what is stored, and in which order kernels run.
 #include "compiler/passes/fuse/FusionPlan.h"
 
 using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
-
-void FusionPlan::noteCut(const Node &node, int group, CutReason reason) {
-  cutsMade.push_back({&node, node.op ? node.op->getName().getStringRef() : "copy", group, reason});
-}
-
-SmallVector<std::string> FusionPlan::cuts(ArrayRef<Group *> order) {
-  SmallVector<std::string> lines;
-  for (const Cut &cut : cutsMade) {
-    Group *group = &groups[find(cut.group)];
-    if (group == groupOf(*cut.node)) // met again in a third one
-      continue;
-    auto number = llvm::find(order, group) - order.begin();
-    llvm::raw_string_ostream(lines.emplace_back())
-        << cut.name << " not fused with kernel " << number << ": " << describe(cut.reason);
-  }
-  return lines;
-}
 
 /// What is gathered from, and what is updated, are no leaves.
 void FusionPlan::noteWhole(const Node &node, int group, ArrayRef<int> told) {

@@ -31,6 +31,9 @@ enum class CutReason {
 };
 llvm::StringRef describe(CutReason reason);
 
+/// Appends "file:line" of every place that a location names, once each.
+void collectLines(mlir::Location loc, llvm::SmallVectorImpl<std::string> &lines);
+
 /// The value whose elements these are, in row-major order.
 mlir::Value stripReshapes(mlir::Value v);
 
@@ -169,6 +172,7 @@ private:
   struct Cut {
     const Node *node;
     llvm::StringRef name; ///< of its operation, which ends before the plan
+    mlir::Location place;
     int group;
     CutReason reason;
   };
