@@ -164,6 +164,28 @@ def test_clip_by_arrays_alike():
     same(in_turns(0, lambda: x.clip(least[:, None], most)), n.clip(low[:, None], high))
 
 
+@pytest.mark.parametrize("dtype", (*NUMBERS, "float16", "bool", "complex64"))
+def test_truth_of_numbers(dtype):
+    n, m = np.array([0, 1, 2, 0, 3, 0, 1]).astype(dtype), np.array([0, 0, 1, 2, 1, 0, 5]).astype(dtype)
+    if n.dtype.kind in "fc":
+        n[0], n[1], m[2] = -0.0, np.nan, np.inf
+    x, y = gc.asarray(n), gc.asarray(m)
+    for name in ("logical_and", "logical_or", "logical_xor"):
+        ours, theirs = getattr(gc, name), getattr(np, name)
+        for a, b, c, d in [(x, y, n, m), (x[::2], y[::2], n[::2], m[::2]), (x, 2, n, 2), (0.0, y, 0.0, m), (x, y[1], n, m[1]), (x, True, n, True), (x, x, n, n)]:
+            same(in_turns(0, lambda ours=ours, a=a, b=b: ours(a, b)), theirs(c, d))
+    same(in_turns(0, lambda: gc.logical_not(x)), np.logical_not(n))
+    same(in_turns(0, lambda: gc.logical_not(x.reshape(7, 1))), np.logical_not(n.reshape(7, 1)))
+
+
+@pytest.mark.skipif(not on_cpu(), reason="what the host computes")
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+def test_truth_costs_two_comparisons(dtype):
+    x = gc.asarray(np.arange(8).astype(dtype))
+    gc.eval(x)
+    assert cost(lambda: gc.logical_and(x, x)) < 2 * cost(lambda: x != x)
+
+
 FIELDS = [("a", "u1"), ("b", "f8"), ("c", "U3")]
 THEIRS = {
     "fields": lambda xp: xp.array([(1, 2.0, "x"), (3, 4.0, "yz")], dtype=FIELDS),

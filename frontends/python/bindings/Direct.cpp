@@ -299,6 +299,32 @@ PyObject *finish(Made made) {
   return made.object.release().ptr();
 }
 
+/// An operation on truth values of numbers: those that are not zero are true. Null as
+/// directOperation().
+static PyObject *onTruth(OpKind kind, const Array &like, PyObject *left, PyObject *right) {
+  const Array *a = asAnyArray(left), *b = right ? asAnyArray(right) : nullptr;
+  const DType t = like.dtype();
+  RecordScope scope;
+  Side x, y;
+  if (!small::hasLoop(OpKind::NotEqual, t) || like.size() * itemSize(t) > recycle::kMostBytes ||
+      !isComputed(kind, like, a, b) || !x.read(left, a, like) || (right && !y.read(right, b, like)))
+    return nullptr;
+  Made made = takeMade(DType::Bool, like.shape(), like.device());
+  if (!made.object)
+    return nullptr;
+  const uint64_t zero = 0;
+  std::array<bool, recycle::kMostBytes> second;
+  auto isTrue = [&](const Source &of, void *to) {
+    return small::computeDense(OpKind::NotEqual, t, of, {&zero, false}, like.size(), to);
+  };
+  const Source first{made.data(), true};
+  const bool isDone =
+      isTrue(x.source(), made.data()) && (!right || isTrue(y.source(), second.data())) &&
+      small::computeDense(kind, DType::Bool, first, right ? Source{second.data(), true} : first,
+                          like.size(), made.data());
+  return isDone ? finish(std::move(made)) : nullptr;
+}
+
 PyObject *directOperation(OpKind kind, PyObject *left, PyObject *right) {
   const Array *a = asAnyArray(left), *b = right ? asAnyArray(right) : nullptr;
   const Array &like = *(a && a->rank() > 0 ? a : b);
@@ -311,6 +337,8 @@ PyObject *directOperation(OpKind kind, PyObject *left, PyObject *right) {
     b = right ? a : nullptr;
   }
   const Direct &how = direct(kind, t);
+  if (op::opInfo(kind).operandDTypes == op::DTypeClass::Boolean && t != DType::Bool)
+    return onTruth(kind, like, left, right);
   if (!how.takes || like.size() * itemSize(t) > recycle::kMostBytes) // of which no object is kept
     return nullptr;
   RecordScope scope;
