@@ -199,6 +199,9 @@ THEIRS = {
     "nested text": lambda xp: xp.array([["a", "bc"], ["d", ""]]),
     "text and a number": lambda xp: xp.array([["a", "bc"], ["d", 1]]),
     "text of any depth": lambda xp: xp.array([[[["a"], ["b"]]]]),
+    "choices among objects": lambda xp: xp.where(xp.array([True, False, True]), np.array([2**80, 2, None], dtype=object), 5),
+    "a choice by objects": lambda xp: np.asarray(xp.where(np.array([2**80, 0, None], dtype=object), xp.arange(3), [4, 5, 6])),
+    "selected objects": lambda xp: xp.select([xp.array([True, False])], [np.array([2**80, 1], dtype=object)], 7),
     "numbers of objects": lambda xp: xp.sum([2**80, 1], dtype=object),
 }
 
@@ -220,7 +223,7 @@ def test_objects_keep_our_arrays():
     np.testing.assert_array_equal(np.asarray(gc.array([[x[0], x[1]], [x[2], 4]], dtype=object).astype(float)), [[0, 9], [2, 4]])
 
 
-@pytest.mark.parametrize("what", ["fields", "zeros of fields", "nested objects", "nested text", "empty"])
+@pytest.mark.parametrize("what", ["fields", "zeros of fields", "nested objects", "nested text", "empty", "choices among objects"])
 def test_arrays_of_what_only_numpy_has_cost_little(what):
     assert cost(lambda: THEIRS[what](gc)) < cost(lambda: THEIRS[what](np)) + 8e-6
 

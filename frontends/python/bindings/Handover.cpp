@@ -100,10 +100,10 @@ bool isTime(PyObject *object) {
 }
 
 /// Whether `object` is a value that we have no dtype for: none, text, a date or NumPy's array of
-/// those. Elements of arrays of objects may be numbers.
+/// those or of objects.
 bool isNoNumber(PyObject *object) {
   return object == Py_None || PyUnicode_CheckExact(object) || isTime(object) ||
-         isNumpysOf(object, "USMm");
+         isNumpysOf(object, "USMmO");
 }
 
 /// What the plan of NumPy's function gives; null, with no error set, where there is none.
