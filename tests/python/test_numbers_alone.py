@@ -31,7 +31,7 @@ def test_pairs(name):
     assert outcome(lambda x: getattr(gc, name)(x[0], x[1]), gc.asarray([5.5, 2.0])) == outcome(getattr(np, name), np.float64(5.5), np.float64(2.0))
 
 
-@pytest.mark.parametrize("name", ["conj", "fabs"])
+@pytest.mark.parametrize("name", ["conj", "fabs", "rint"])
 def test_single_numbers(name):
     for x in [*FLOATS, -0.0, 3, True, np.float32(-2.5), np.float64(-2.5), 2 - 3j]:
         assert outcome(getattr(gc, name), x) == outcome(getattr(np, name), x), x
@@ -98,3 +98,15 @@ def test_clip(dtype):
         for x, y in ((a, gc.asarray(a)), (a[::2], gc.asarray(a)[::2])):
             assert outcome(gc.clip, y, low, high) == outcome(np.clip, x, low, high), (low, high)
             assert outcome(lambda z: z.clip(low, high), y) == outcome(lambda z: z.clip(low, high), x), (low, high)
+
+
+def test_clip_of_one():
+    limits = [0, -1, 1.5, np.float64(-0.5), 255, 1 << 60, float("nan"), float("inf"), None, True, np.float32(0.25)]
+    makes = [lambda m: 2.5, lambda m: float("nan"), lambda m: np.float64(-3), lambda m: m.arange(3.0)[1], lambda m: m.asarray(-0.75), lambda m: m.ones(2, "f4")[0], lambda m: 7, lambda m: m.arange(4)[3]]
+    for low, high in itertools.product(limits, repeat=2):
+        for make in makes:
+            x, y = make(np), make(gc)
+            assert outcome(gc.clip, y, low, high) == outcome(np.clip, x, low, high), (x, low, high)
+            assert outcome(gc.clip, y, gc.asarray([0.5])[0], high) == outcome(np.clip, x, np.float64(0.5), high), (x, high)
+            if hasattr(x, "clip"):
+                assert outcome(lambda z: z.clip(low, high), y) == outcome(lambda z: z.clip(low, high), x), (x, low, high)

@@ -222,7 +222,7 @@ def fix(x: ArrayLike, out=None) -> Array:
 @as_ufunc(1)
 def rint(x: ArrayLike, /) -> Array:
     """Rounded to the nearest integer, ties to even, as a float; both parts of a complex number."""
-    return _graphc.round(x) if _graphc.is_array(x) and x.dtype is float64 else round(_inexact(x, True))
+    return _graphc.round(x) if type(x) is float or (_graphc.is_array(x) and x.dtype is float64) else round(_inexact(x, True))
 
 
 @as_ufunc(1)
