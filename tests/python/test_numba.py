@@ -32,9 +32,9 @@ x = gc.arange(3.0)
 (a, b, c), k = seen(x, (1, x), x.sum(), y=x)
 a[0] = 7
 assert type(a) is type(k["y"]) is type(b[1]) is np.ndarray and x.tolist() == [7, 1, 2] and c == 3, (a, b, c, k)
-names = Interpreter(dict(gc=gc, l=gc.linalg, sqrt=gc.sqrt, norm=gc.linalg.norm, x=x, one=1, print=print, f64=gc.float64))
+names = Interpreter(dict(gc=gc, l=gc.linalg, sqrt=gc.sqrt, norm=gc.linalg.norm, x=x, one=1, print=print, f64=gc.float64, none=None))
 got = [names.get_global_value(name) for name in names.names]
-assert got[:4] == [np, np.linalg, np.sqrt, np.linalg.norm] and type(got[4]) is np.ndarray and got[5:] == [1, print, np.float64], got
+assert got[:4] == [np, np.linalg, np.sqrt, np.linalg.norm] and type(got[4]) is np.ndarray and got[5:] == [1, print, np.float64, None], got
 """
 
 

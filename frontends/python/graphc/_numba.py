@@ -18,7 +18,7 @@ def _of_numpy(value):
     if isinstance(value, _types.ModuleType):
         package, _, rest = value.__name__.partition(".")
         return _sys.modules.get(f"numpy.{rest}" if rest else "numpy", value) if package == "graphc" else value
-    name = getattr(value, "__name__", None)
+    name = getattr(value, "__name__", "")
     for module in ("", ".fft", ".linalg", ".random"):
         ours = _sys.modules.get("graphc" + module)
         if ours is not None and vars(ours).get(name) is value:
