@@ -388,6 +388,14 @@ Status evaluate(std::span<const NodeRef> roots, Reason reason) {
   return deliverFloatErrors();
 }
 
+Result<bool> hasValue(const NodeRef &root, Reason reason) {
+  Status computed = evaluate({&root, 1}, reason);
+  if (computed.code() == ErrorCode::Trace)
+    return false;
+  GRAPHC_TRY(std::move(computed));
+  return true;
+}
+
 Result<std::vector<NodeRef>> evaluateArrays(std::span<Array *const> arrays, Reason reason) {
   std::vector<NodeRef> roots;
   std::vector<uint64_t> versions;

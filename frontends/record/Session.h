@@ -28,6 +28,9 @@ using Reason = std::string_view;
 /// compiling and while queueing work. Trace errors for values of a trace; Compile, Device,
 /// OutOfMemory from below, with the user's lines.
 Status evaluate(std::span<const NodeRef> roots, Reason reason);
+/// The same of one; false where it has no value: it is of a trace, or made of rows that a mask
+/// chose of which only the types are recorded (OpenSize.h).
+Result<bool> hasValue(const NodeRef &root, Reason reason);
 /// As above for arrays of any devices. Their nodes, Ready: other threads may have updated the
 /// arrays meanwhile.
 Result<std::vector<NodeRef>> evaluateArrays(std::span<Array *const> arrays, Reason reason);

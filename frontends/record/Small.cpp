@@ -459,7 +459,9 @@ Result<Elements> elementsOf(const Array &x) {
     if (isLarge && !ops::isWalkedOver(x))
       return Elements();
     noteReads(base);
-    GRAPHC_TRY(evaluate({&base, 1}, "loop"));
+    GRAPHC_ASSIGN(bool isKnown, hasValue(base, "loop"));
+    if (!isKnown)
+      return Elements();
   }
   if (base->state() != NodeState::Ready || (mayBeNone && !base->buffer()->isPrivate()))
     return Elements();

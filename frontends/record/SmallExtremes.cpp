@@ -137,11 +137,9 @@ Outcome complexExtremes(ReduceKind kind, const Array &x, size_t axis, bool runni
   if (Trace::active() || count == 0 || !onHost(x.device()))
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef n, x.value());
-  // Rows that a mask chose may be recorded up to a bound only, where they have no values.
-  if (Status computed = evaluate({&n, 1}, "extreme"); computed.code() == ErrorCode::Trace)
+  GRAPHC_ASSIGN(bool isKnown, hasValue(n, "extreme"));
+  if (!isKnown)
     return NodeRef();
-  else if (!computed)
-    return computed;
   const bool isPlace = kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
   const bool isLargest = kind == ReduceKind::Max || kind == ReduceKind::ArgMax;
   Shape shape = x.shape();

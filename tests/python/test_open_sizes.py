@@ -3,6 +3,7 @@ a bound has the bits of what is recorded at the exact size."""
 
 import numpy as np
 import pytest
+from support.loops import in_turns
 
 import graphc as gc
 
@@ -418,3 +419,23 @@ def test_large_arrays_under_jit_are_chosen_from_once_counted(rows, runs):
     b = a.copy()
     np.testing.assert_array_equal(np.asarray(step(b, w)[0]), chosen_rows(np, a, w, 2, ignored)[0])
     np.testing.assert_array_equal(b, a)  # NumPy's own array is written to
+
+
+@pytest.mark.parametrize("name", ["max", "min", "ptp", "argmax", "cumsum", "std"])
+@pytest.mark.parametrize("dtype", ["complex64", "complex128", "float64"])
+def test_loops_over_values_that_are_made_of_chosen_rows(name, dtype):
+    """Their types are all that is recorded at first: loops of the host have nothing to compute them from."""
+    rng = np.random.default_rng(4)
+
+    def both(xp, a):
+        v = xp.sum(a[a == 1]) - a
+        first = getattr(xp, name)(v, axis=0)
+        return first, getattr(xp, name)(v, axis=1)
+
+    def loop():
+        for _ in range(6):
+            x = (rng.integers(-1, 2, (4, 3)) + (1j * rng.integers(-1, 2, (4, 3)) if dtype[0] == "c" else 0)).astype(dtype)
+            for wanted, got in zip(both(np, x), both(gc, gc.asarray(x))):
+                np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-5)
+
+    in_turns(2, loop)
