@@ -49,6 +49,13 @@ def test_numba_is_told_when_it_is_imported(tmp_path, first):
     assert done.returncode == 0, done.stderr
 
 
+def test_another_numba_is_left_as_it_is(tmp_path):
+    (tmp_path / "numba.py").write_text("answer = 42\n")
+    program = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport graphc, numba\nprint(numba.answer)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout == "42\n" and "this Numba is not told" in done.stderr, done.stderr
+
+
 def test_a_ufunc_without_loops_yet_is_asked():
     """As Numba's, which are compiled when they are called."""
 

@@ -24,7 +24,7 @@ namespace {
 /// what they know.
 constexpr size_t kFewestShared = 4;
 /// Numbers a kernel may get as arguments, of which devices pass a few hundred bytes.
-constexpr size_t kMostNumbers = 48;
+constexpr size_t kMostNumbers = 40;
 
 struct DeduplicateKernels : pass::impl::DeduplicateKernelsBase<DeduplicateKernels> {
   void runOnOperation() override {

@@ -3,6 +3,7 @@
 import importlib as _importlib
 import sys as _sys
 import types as _types
+import warnings as _warnings
 
 import numpy as _np
 
@@ -52,13 +53,19 @@ _PLAIN = {bool, int, float, complex, str, _np.ndarray, _np.float64, _np.int64}
 
 
 def register():
-    from numba.core import dispatcher, interpreter
-    from numba.extending import typeof_impl
-    from numba.stencils import stencil
+    """Once Numba is imported. One whose parts have other names goes on as it is, and a warning says so."""
+    try:
+        from numba.core import dispatcher, interpreter
+        from numba.extending import typeof_impl
+        from numba.stencils import stencil
 
-    for kind in dispatcher.Dispatcher, stencil.StencilFunc:
-        kind.__call__ = _called(kind.__call__)
+        calls = {kind: kind.__call__ for kind in (dispatcher.Dispatcher, stencil.StencilFunc)}
+        look_ups = {name: getattr(interpreter.Interpreter, name) for name in ("get_global_value", "get_closure_value")}
+    except (ImportError, AttributeError) as missing:
+        _warnings.warn(f"this Numba is not told of graphc's arrays and functions: {missing}", RuntimeWarning, stacklevel=2)
+        return
+    for kind, call in calls.items():
+        kind.__call__ = _called(call)
     typeof_impl.register(_graphc.Array)(lambda x, context: typeof_impl(x._lent(), context))
-    for name in "get_global_value", "get_closure_value":
-        look_up = getattr(interpreter.Interpreter, name)
+    for name, look_up in look_ups.items():
         setattr(interpreter.Interpreter, name, lambda self, key, look_up=look_up: _of_numpy(look_up(self, key)))
