@@ -72,6 +72,25 @@ bool overflows(OpKind kind, T a, T b) {
   }
 }
 
+/// NumPy's quotient and remainder, rounded down (compiler/math/FloatDivide.h); nothing of what is
+/// not finite and for a divisor of 0.
+template <typename T>
+std::optional<T> dividedDown(OpKind kind, T a, T b) {
+  if (!std::isfinite(a) || !std::isfinite(b) || b == 0)
+    return std::nullopt;
+  const T rest = std::fmod(a, b);
+  const bool isOfOtherSign = rest != 0 && (b < 0) != (rest < 0);
+  if (kind == OpKind::Remainder)
+    return rest == 0 ? std::copysign(T{0}, b) : isOfOtherSign ? rest + b : rest;
+  T quotient = (a - rest) / b;
+  if (isOfOtherSign)
+    quotient -= 1;
+  if (quotient == 0)
+    return std::copysign(T{0}, a / b);
+  const T whole = std::floor(quotient);
+  return quotient - whole > T{0.5} ? whole + 1 : whole;
+}
+
 /// The pattern of the result, and its dtype when the operands have dtype `t`.
 template <typename T>
 std::optional<std::pair<uint64_t, DType>> fold(OpKind kind, T a, T b, DType t, bool *wraps) {
@@ -87,7 +106,8 @@ std::optional<std::pair<uint64_t, DType>> fold(OpKind kind, T a, T b, DType t, b
   if constexpr (std::is_same_v<T, bool>)
     out = foldBool(kind, a, b);
   else if constexpr (std::is_floating_point_v<T>)
-    out = foldFloat(kind, a, b);
+    out = kind == OpKind::FloorDivide || kind == OpKind::Remainder ? dividedDown(kind, a, b)
+                                                                   : foldFloat(kind, a, b);
   else
     out = foldInteger(kind, a, b);
   return out && !meetsError(kind, a, b, *out) ? std::optional(std::pair(bitsOf(*out), t))

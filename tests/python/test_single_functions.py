@@ -239,3 +239,21 @@ def test_borders():
             want, got = np.pad(x, widths, mode=mode), gc.pad(g, widths, mode=mode)
             assert np.array_equal(got, want) and got.dtype == want.dtype and got.flags.f_contiguous == want.flags.f_contiguous
     assert np.array_equal(gc.jit(lambda x: gc.pad(x, 1, mode="reflect"))(gc.arange(6.0).reshape(2, 3)), np.pad(np.arange(6.0).reshape(2, 3), 1, mode="reflect"))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_quotients_and_remainders_of_single_floats(dtype):
+    """Of known values at once: NumPy's, with the bits that kernels give."""
+    rng = np.random.default_rng(2)
+    values = [0.0, -0.0, 1.0, -1.0, 0.1, -3.7, 1e308, 5e-324, np.inf, -np.inf, np.nan, 1e16, 1 / 3, *(rng.normal(size=12) * 10.0 ** rng.integers(-9, 9, 12))]
+    with np.errstate(all="ignore"), gc.errstate(all="ignore"):
+        numbers = np.array(values).astype(dtype)
+        rows = gc.asarray(numbers)
+        quotients, remainders = (np.asarray(gc.jit(f)(rows[:, None], rows[None])) for f in (gc.floor_divide, gc.remainder))
+        for i, a in enumerate(rows):
+            for j, b in enumerate(rows):
+                for got, kernel in ((a // b, quotients[i, j]), (a % b, remainders[i, j]), (divmod(a, b)[1], remainders[i, j])):
+                    assert got.dtype == kernel.dtype and (np.asarray(got).tobytes() == kernel.tobytes() or np.isnan(got) and np.isnan(kernel)), (i, j)
+                if np.isfinite(numbers[i]) and np.isfinite(numbers[j]):
+                    np.testing.assert_equal(np.asarray(a % b), numbers[i] % numbers[j])
+                    np.testing.assert_equal(np.asarray(a // b), numbers[i] // numbers[j])
