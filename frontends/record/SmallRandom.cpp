@@ -99,6 +99,20 @@ template <typename F>
       f);
 }
 
+/// A loop with the widest vectors that the machine has; no bit depends on how many lanes there are.
+template <auto Loop, typename... Given>
+GRAPHC_WIDE void onWide(Given... given) {
+  Loop(given...);
+}
+template <auto Loop, typename... Given>
+GRAPHC_WIDEST void onWidest(Given... given) {
+  Loop(given...);
+}
+template <auto Loop, typename... Given>
+void onLanes(Given... given) {
+  hasWidest() ? onWidest<Loop>(given...) : hasWide() ? onWide<Loop>(given...) : Loop(given...);
+}
+
 [[gnu::always_inline]] inline void floatsOf(Draw kind, uint64_t stream, uint64_t key, int64_t count,
                                             char *to) {
   auto *wide = reinterpret_cast<double *>(to);
@@ -123,19 +137,6 @@ template <typename F>
   }
 }
 
-/// The same for machines that have wider vectors; no bit depends on how many lanes there are.
-GRAPHC_WIDE void floatsWide(Draw kind, uint64_t stream, uint64_t key, int64_t count, char *to) {
-  floatsOf(kind, stream, key, count, to);
-}
-GRAPHC_WIDEST void floatsWidest(Draw kind, uint64_t stream, uint64_t key, int64_t count, char *to) {
-  floatsOf(kind, stream, key, count, to);
-}
-
-void floatsInto(Draw kind, uint64_t stream, uint64_t key, int64_t count, char *to) {
-  const auto into = hasWidest() ? floatsWidest : hasWide() ? floatsWide : floatsOf;
-  into(kind, stream, key, count, to);
-}
-
 /// In two loops, so that no machine rounds once.
 void scaleInto(const Scale &scale, int64_t count, double *to) {
   for (int64_t i = 0; i < count; ++i)
@@ -148,17 +149,6 @@ void scaleInto(const Scale &scale, int64_t count, double *to) {
                                           uint64_t *to) {
   eachOf64(count, stream, key, [=](int64_t i, uint64_t bits) { to[i] = bits; });
 }
-GRAPHC_WIDE void bitsWide(uint64_t stream, uint64_t key, int64_t count, uint64_t *to) {
-  bitsOf(stream, key, count, to);
-}
-GRAPHC_WIDEST void bitsWidest(uint64_t stream, uint64_t key, int64_t count, uint64_t *to) {
-  bitsOf(stream, key, count, to);
-}
-void bitsInto(uint64_t stream, uint64_t key, int64_t count, uint64_t *to) {
-  const auto into = hasWidest() ? bitsWidest : hasWide() ? bitsWide : bitsOf;
-  into(stream, key, count, to);
-}
-
 /// low + floor((last + 1) U / 2^128), of two streams: the second's bits are the lower half of U and
 /// are drawn where the product with the upper one does not tell.
 [[gnu::always_inline]] inline void integersOf(uint64_t low, uint64_t last, uint64_t stream,
@@ -180,25 +170,11 @@ void bitsInto(uint64_t stream, uint64_t key, int64_t count, uint64_t *to) {
     out[i] = low + found;
   }
 }
-GRAPHC_WIDE void integersWide(uint64_t low, uint64_t last, uint64_t stream, uint64_t key,
-                              int64_t count, uint64_t *out) {
-  integersOf(low, last, stream, key, count, out);
-}
-GRAPHC_WIDEST void integersWidest(uint64_t low, uint64_t last, uint64_t stream, uint64_t key,
-                                  int64_t count, uint64_t *out) {
-  integersOf(low, last, stream, key, count, out);
-}
-void integersInto(uint64_t low, uint64_t last, uint64_t stream, uint64_t key, int64_t count,
-                  uint64_t *out) {
-  const auto into = hasWidest() ? integersWidest : hasWide() ? integersWide : integersOf;
-  into(low, last, stream, key, count, out);
-}
-
 /// The order of random bits, of which the last give way to the places.
 void orderInto(uint64_t stream, uint64_t key, int64_t count, char *to) {
   constexpr uint64_t kPlaces = (1u << 20) - 1;
   auto *out = reinterpret_cast<uint64_t *>(to);
-  bitsInto(stream, key, count, out);
+  onLanes<bitsOf>(stream, key, count, out);
   for (int64_t i = 0; i < count; ++i)
     out[i] = (out[i] & ~kPlaces) | static_cast<uint64_t>(i);
   rt::library::sortKeys(out, static_cast<size_t>(count));
@@ -281,7 +257,7 @@ Result<std::optional<Array>> draw(Draw kind, const Shape &shape, const Streams &
   const bool isWide = kind == Draw::Unit64 || kind == Draw::Open64;
   return drawn(shape, isWide ? DType::Float64 : DType::Float32, from, device,
                [&](uint64_t stream, int64_t count, char *to) {
-                 floatsInto(kind, stream, from.key, count, to);
+                 onLanes<floatsOf>(kind, stream, from.key, count, to);
                  if (scale)
                    scaleInto(*scale, count, reinterpret_cast<double *>(to));
                });
@@ -290,8 +266,8 @@ Result<std::optional<Array>> draw(Draw kind, const Shape &shape, const Streams &
 Result<std::optional<Array>> drawIntegers(int64_t low, uint64_t last, const Shape &shape,
                                           const Streams &from, rt::Device &device) {
   return drawn(shape, DType::Int64, from, device, [&](uint64_t stream, int64_t count, char *to) {
-    integersInto(static_cast<uint64_t>(low), last, stream, from.key, count,
-                 reinterpret_cast<uint64_t *>(to));
+    onLanes<integersOf>(static_cast<uint64_t>(low), last, stream, from.key, count,
+                        reinterpret_cast<uint64_t *>(to));
   });
 }
 
