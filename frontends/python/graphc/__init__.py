@@ -397,7 +397,7 @@ from ._sorting import (  # noqa: E402
     sort_complex,
 )
 from ._ufunc import ufunc  # noqa: E402
-from . import _aliases, _foreign, linalg  # noqa: E402, I001  (after what it is made of)
+from . import _aliases, _foreign, _numba, linalg  # noqa: E402, I001  (after what it is made of)
 
 newaxis = None
 # NumPy's own dtype classes and settings: graphc's arrays have NumPy's dtypes.
@@ -410,10 +410,8 @@ globals().update(_foreign.names())
 _attach()
 _attach_methods(globals())
 del _attach, _attach_methods
-_sys.meta_path[:0] = [_aliases.Finder, _aliases.NumbaFinder]
+_sys.meta_path[:0] = [_aliases.Finder, _numba.Finder]
 if "numba" in _sys.modules:
-    from . import _numba
-
     _numba.register()
 
 

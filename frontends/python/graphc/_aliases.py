@@ -1,5 +1,4 @@
-"""Modules of NumPy under graphc's name: `import graphc.lib.recfunctions` is `numpy.lib.recfunctions`, where graphc has none itself; and Numba, which is
-told of graphc when a program imports it."""
+"""Modules of NumPy under graphc's name: `import graphc.lib.recfunctions` is `numpy.lib.recfunctions`, where graphc has none itself."""
 
 import importlib as _importlib
 import importlib.machinery as _machinery
@@ -35,25 +34,3 @@ class Finder:
         except ImportError:
             return None
         return None if theirs is None else _machinery.ModuleSpec(name, _Alias(), is_package=theirs.submodule_search_locations is not None)
-
-
-class NumbaFinder:
-    """Found once: what follows the import of Numba needs no finder."""
-
-    @classmethod
-    def find_spec(cls, name, path=None, target=None):
-        if name != "numba":
-            return None
-        _sys.meta_path.remove(cls)
-        spec = _machinery.PathFinder.find_spec(name, path)
-        if spec is not None:
-            load = spec.loader.exec_module
-
-            def exec_module(module):
-                from . import _numba
-
-                load(module)
-                _numba.register()
-
-            spec.loader.exec_module = exec_module
-        return spec

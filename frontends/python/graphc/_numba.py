@@ -1,6 +1,7 @@
 """Numba's functions are given the memory of graphc arrays, to read and write, and mean NumPy's functions where they name ours."""
 
 import importlib as _importlib
+import importlib.machinery as _machinery
 import sys as _sys
 import types as _types
 import warnings as _warnings
@@ -69,3 +70,23 @@ def register():
     typeof_impl.register(_graphc.Array)(lambda x, context: typeof_impl(x._lent(), context))
     for name, look_up in look_ups.items():
         setattr(interpreter.Interpreter, name, lambda self, key, look_up=look_up: _of_numpy(look_up(self, key)))
+
+
+class Finder:
+    """Registers when a program imports Numba. Found once: what follows needs no finder."""
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name != "numba":
+            return None
+        _sys.meta_path.remove(cls)
+        spec = _machinery.PathFinder.find_spec(name, path)
+        if spec is not None:
+            load = spec.loader.exec_module
+
+            def exec_module(module):
+                load(module)
+                register()
+
+            spec.loader.exec_module = exec_module
+        return spec
