@@ -137,13 +137,6 @@ Array joined(std::vector<Array> arrays, std::optional<int64_t> axis) {
   return unwrap(ops::concatenate(arrays, axis.value_or(0)));
 }
 
-/// Of a list or tuple; none of other objects.
-std::span<PyObject *const> itemsOf(PyObject *object) {
-  if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object))
-    return {};
-  return {PySequence_Fast_ITEMS(object), static_cast<size_t>(PySequence_Fast_GET_SIZE(object))};
-}
-
 PyObject *concatenate(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&] {
     Arguments<2> given("concatenate", {"arrays", "axis"}, 1, args, count, keywords);

@@ -100,14 +100,13 @@ PyObject *unique(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
 class Several {
 public:
   explicit Several(PyObject *object) {
-    const bool isList = PyList_CheckExact(object) || PyTuple_CheckExact(object);
-    const auto size = isList ? static_cast<size_t>(PySequence_Fast_GET_SIZE(object)) : 0;
-    for (size_t i = 0; i < size && size <= all.size(); ++i) {
-      const Array *x = asPlainArray(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)));
+    const std::span items = itemsOf(object);
+    for (size_t i = 0; i < items.size() && items.size() <= all.size(); ++i) {
+      const Array *x = asPlainArray(items[i]);
       if (!x || (i && &x->device() != &all[0].device()))
         return;
       all[i] = *x;
-      count = i + 1 == size ? size : 0;
+      count = i + 1 == items.size() ? items.size() : 0;
     }
   }
   std::span<const Array> list() const { return std::span(all).first(count); }

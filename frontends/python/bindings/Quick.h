@@ -10,8 +10,17 @@
 #include "frontends/python/bindings/Bindings.h"
 
 #include <optional>
+#include <span>
 
 namespace graphc::py {
+
+/// The items of a list or tuple, as long as no other thread changes the list; none of other
+/// objects.
+inline std::span<PyObject *const> itemsOf(PyObject *object) {
+  if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object))
+    return {};
+  return {PySequence_Fast_ITEMS(object), static_cast<size_t>(PySequence_Fast_GET_SIZE(object))};
+}
 
 using Quick = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
 inline PyMethodDef quick(const char *name, Quick made) {
