@@ -49,6 +49,7 @@ def DeduplicateKernels : Pass<"graphc-deduplicate-kernels", "::mlir::ModuleOp"> 
     %c = arith.constant 0.5 : f64  ->  %c = kernel.number affine_map<(d0)[s0, s1] -> (s1)> : f64
     ```
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"]; // sizes of calls
 }
 
 def SplitComplex : Pass<"graphc-split-complex", "::mlir::ModuleOp"> {
