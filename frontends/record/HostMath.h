@@ -8,6 +8,7 @@
 #define GRAPHC_FRONTENDS_RECORD_HOSTMATH_H
 
 #include "dialects/opset/OpTable.h"
+#include "frontends/record/HostTypes.h"
 
 #include <algorithm>
 #include <bit>
@@ -20,93 +21,6 @@
 namespace graphc::hostmath {
 
 using op::OpKind;
-
-/// The dtype of a C++ type.
-template <typename T>
-constexpr DType dtypeOf() {
-  if constexpr (std::is_same_v<T, bool>)
-    return DType::Bool;
-  else if constexpr (std::is_floating_point_v<T>)
-    return sizeof(T) == 8 ? DType::Float64 : DType::Float32;
-  else if constexpr (std::is_signed_v<T>)
-    return sizeof(T) == 1   ? DType::Int8
-           : sizeof(T) == 2 ? DType::Int16
-           : sizeof(T) == 4 ? DType::Int32
-                            : DType::Int64;
-  else
-    return sizeof(T) == 1   ? DType::UInt8
-           : sizeof(T) == 2 ? DType::UInt16
-           : sizeof(T) == 4 ? DType::UInt32
-                            : DType::UInt64;
-}
-
-/// Calls `f` with a value of the one of these types that `t` is; false when it is none of them.
-template <typename... Ts, typename F>
-bool withTypeAmong(DType t, F f) {
-  return ((t == dtypeOf<Ts>() && f(Ts{})) || ...);
-}
-
-/// Calls `f` with a value of the C++ type of `t`; false for dtypes that are no C++ type.
-template <typename F>
-bool withType(DType t, F f) {
-  return withTypeAmong<bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
-                       uint64_t, float, double>(t, f);
-}
-
-template <typename T>
-T valueOf(uint64_t bits) {
-  if constexpr (std::is_same_v<T, bool>)
-    return bits != 0;
-  else if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<float>(static_cast<uint32_t>(bits));
-  else if constexpr (std::is_same_v<T, double>)
-    return std::bit_cast<double>(bits);
-  else
-    return static_cast<T>(bits);
-}
-
-template <typename T>
-uint64_t bitsOf(T v) {
-  if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<uint32_t>(v);
-  else if constexpr (std::is_same_v<T, double>)
-    return std::bit_cast<uint64_t>(v);
-  else
-    return static_cast<uint64_t>(static_cast<int64_t>(v));
-}
-
-/// Whether a float has a place among the integers of a type, without its fraction.
-template <typename T, typename F>
-bool isWithin(F value) {
-  constexpr double kEnd = 2.0 * (uint64_t{1} << (std::numeric_limits<T>::digits - 1));
-  double whole = std::trunc(static_cast<double>(value));
-  return whole < kEnd && whole >= static_cast<double>(std::numeric_limits<T>::min());
-}
-
-/// Nothing for what saturates and for finite numbers that become infinite, which a kernel reports.
-inline std::optional<uint64_t> converted(uint64_t bits, DType from, DType to) {
-  if (from == to)
-    return bits;
-  uint64_t out = 0;
-  bool ok = withType(from, [&](auto f) {
-    return withType(to, [&](auto t) {
-      using From = decltype(f);
-      using To = decltype(t);
-      From value = valueOf<From>(bits);
-      if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> &&
-                    !std::is_same_v<To, bool>)
-        if (!isWithin<To>(value))
-          return false;
-      To result = static_cast<To>(value);
-      if constexpr (std::is_floating_point_v<To>)
-        if (!std::isfinite(result) && std::isfinite(static_cast<double>(value)))
-          return false;
-      out = bitsOf(result);
-      return true;
-    });
-  });
-  return ok ? std::optional(out) : std::nullopt;
-}
 
 constexpr bool isComparison(OpKind kind) {
   return kind >= OpKind::Equal && kind <= OpKind::GreaterEqual;
@@ -148,12 +62,13 @@ std::optional<bool> answered(OpKind kind, T x) {
   return kind == OpKind::Signbit ? std::optional(std::signbit(x)) : std::nullopt;
 }
 
-/// NaN when either is NaN; -0 is smaller than +0.
-template <typename T>
-T smaller(T a, T b) {
-  if (a == b)
-    return std::signbit(a) ? a : b;
-  return a < b || std::isnan(a) ? a : b;
+/// NaN when either is NaN; -0 is smaller than +0. Without branches.
+template <bool kIsLargest, typename T>
+T extreme(T a, T b) {
+  using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  const auto x = std::bit_cast<Bits>(a), y = std::bit_cast<Bits>(b);
+  const T zero = std::bit_cast<T>(kIsLargest ? x & y : x | y); // or what both are
+  return a == b ? zero : (kIsLargest ? a > b : a < b) || a != a ? a : b;
 }
 
 template <typename T>
@@ -184,15 +99,15 @@ std::optional<T> foldFloat(OpKind kind, T a, T b) {
   case OpKind::Round: // ties to even, as everywhere: nobody changes the mode
     return std::nearbyint(a);
   case OpKind::Minimum:
-    return smaller(a, b);
+    return extreme<false>(a, b);
   case OpKind::Maximum:
-    return -smaller(-a, -b);
+    return extreme<true>(a, b);
   case OpKind::Reciprocal:
     return T{1} / a;
   case OpKind::Copysign:
     return std::copysign(a, b);
   case OpKind::Sign: // of -0 too +0
-    return a > 0 ? T{1} : a < 0 ? T{-1} : a == 0 ? T{0} : a;
+    return a != a ? a : static_cast<T>(a > 0) - static_cast<T>(a < 0);
   default:
     return std::nullopt;
   }
@@ -236,6 +151,8 @@ std::optional<T> foldInteger(OpKind kind, T a, T b) {
     return static_cast<T>(U{0} - wide(a));
   case OpKind::Abs:
     return a < 0 ? static_cast<T>(U{0} - wide(a)) : a;
+  case OpKind::Sign:
+    return static_cast<T>((a > 0) - (a < 0));
   case OpKind::Square:
     return static_cast<T>(wide(a) * wide(a));
   case OpKind::FloorDivide:

@@ -9,6 +9,15 @@
 
 namespace graphc::small {
 
+/// An operation that folds numbers of any type.
+template <typename T>
+T folded(op::OpKind kind, T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return *hostmath::foldFloat(kind, a, b);
+  else
+    return *hostmath::foldInteger(kind, a, b);
+}
+
 /// The fold of 2 * Half lanes.
 template <int64_t Half, typename T, typename F>
 [[gnu::always_inline]] inline T foldAll(T *lanes, F combine) {

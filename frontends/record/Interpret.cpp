@@ -32,12 +32,6 @@ Result<NodeRef> converted(const Array &x, DType t) {
   return made ? std::move(made) : plain::cast(x, t);
 }
 
-/// Runs `f` with a value of the type of `t`; false where no type here holds its elements.
-template <typename F>
-Result<bool> withAnyType(DType t, F f) {
-  return isComplex(t) ? small::withElementType(t, f) : small::withRealType(t, f);
-}
-
 bool isMovement(OpKind kind) {
   return kind == OpKind::Broadcast || kind == OpKind::Transpose || kind == OpKind::Reshape ||
          kind == OpKind::Slice || kind == OpKind::Flip;
@@ -176,7 +170,7 @@ private:
   /// One number everywhere.
   Result<NodeRef> filled(const Value &value, const Shape &shape) {
     GRAPHC_ASSIGN(NodeRef out, small::makeNode(value.array.dtype(), shape, value.array.device()));
-    auto done = withAnyType(value.array.dtype(), [&]<typename T>(T) -> Result<bool> {
+    auto done = small::withElementType(value.array.dtype(), [&]<typename T>(T) -> Result<bool> {
       const int64_t count = small::countOf(shape);
       if constexpr (small::kIsNumber<T>) {
         small::ReaderOf<T> reader;
@@ -420,7 +414,7 @@ private:
       offset += strides[i] * part.starts[i];
       strides[i] *= part.steps[i];
     }
-    auto done = withAnyType(n.dtype(), [&]<typename T>(T) -> Result<bool> {
+    auto done = small::withElementType(n.dtype(), [&]<typename T>(T) -> Result<bool> {
       small::spread(small::dataOf<T>(dense), value.shape(), strides,
                     small::dataOf<T>(out) + offset);
       return true;

@@ -45,8 +45,8 @@ bool isEqual(Number<R> x, Number<R> y) {
 }
 
 template <typename T, typename R, typename F>
-void each(void *out, Run<Number<R>> a, Run<Number<R>> b, int64_t count, F f) {
-  auto *to = static_cast<T *>(out);
+[[gnu::always_inline]] inline void eachOf(T *to, Run<Number<R>> a, Run<Number<R>> b, int64_t count,
+                                          F f) {
   if (a.steps && b.steps)
     for (int64_t i = 0; i < count; ++i)
       to[i] = f(a.data[i], b.data[i]);
@@ -56,6 +56,16 @@ void each(void *out, Run<Number<R>> a, Run<Number<R>> b, int64_t count, F f) {
   else
     for (int64_t i = 0; i < count; ++i)
       to[i] = f(*a.data, b.data[b.steps ? i : 0]);
+}
+template <typename T, typename R, typename F>
+[[gnu::flatten]] GRAPHC_WIDE void eachWide(T *to, Run<Number<R>> a, Run<Number<R>> b, int64_t count,
+                                           F f) {
+  eachOf(to, a, b, count, f);
+}
+template <typename T, typename R, typename F>
+void each(void *out, Run<Number<R>> a, Run<Number<R>> b, int64_t count, F f) {
+  auto *to = static_cast<T *>(out);
+  count >= kWorthWide &&hasWide() ? eachWide(to, a, b, count, f) : eachOf(to, a, b, count, f);
 }
 
 /// False for kinds that have no loop here.
@@ -210,7 +220,7 @@ bool computeNumber(OpKind kind, Number<R> a, Number<R> b, void *out) {
 Outcome numbersOfParts(std::span<const Operand> parts, DType t, const Shape &shape,
                        rt::Device &device) {
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, device));
-  auto made = withLoopType(realDType(t), [&]<typename R>(R) -> Result<bool> {
+  auto made = withRealType(realDType(t), [&]<typename R>(R) -> Result<bool> {
     Reader<R> re, im;
     GRAPHC_ASSIGN(bool isRead, re.read(parts[0], realDType(t), shape));
     if (isRead) {

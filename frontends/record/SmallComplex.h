@@ -36,12 +36,12 @@ bool allFinite(const Number<R> *values, int64_t count) {
   return allFinite(reinterpret_cast<const R *>(values), 2 * count);
 }
 
-/// As withLoopType(), of complex dtypes as well.
+/// As withRealType(), of complex dtypes as well.
 template <typename F>
 Result<bool> withElementType(DType t, F f) {
   if (t == DType::Complex128)
     return f(Number<double>());
-  return t == DType::Complex64 ? f(Number<float>()) : withLoopType(t, f);
+  return t == DType::Complex64 ? f(Number<float>()) : withRealType(t, f);
 }
 
 /// A Python number, or one with a dtype of its own, as an element; nothing where what it loses is

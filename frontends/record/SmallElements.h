@@ -7,18 +7,13 @@
 #include "frontends/record/Recycle.h"
 #include "frontends/record/Small.h"
 #include "frontends/record/SmallGather.h"
+#include "frontends/record/Wide.h"
 
 #include <array>
 #include <limits>
 #include <memory>
 
 namespace graphc::small {
-
-/// Calls `f` with a value of the C++ type of one of the dtypes that loops are made for.
-template <typename F>
-bool withSmallType(DType t, F f) {
-  return hostmath::withTypeAmong<double, int64_t, bool, float, int32_t, uint8_t>(t, f);
-}
 
 /// Runs `f` with an unsigned integer of the size of an element, at most 8 bytes.
 template <typename F>
@@ -34,26 +29,6 @@ void withWord(int64_t size, F f) {
     return f(uint64_t{});
   }
 }
-
-/// Of a function that is compiled for wider vectors than every machine has, which hasWide() tells.
-#if defined(__x86_64__)
-#define GRAPHC_WIDE __attribute__((target("avx2,fma")))
-inline bool hasWide() {
-  static const bool has = __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
-  return has;
-}
-/// Of those with twice as wide ones, for loops whose operations are there alone.
-#define GRAPHC_WIDEST __attribute__((target("avx512f,avx512dq,avx512vl")))
-inline bool hasWidest() {
-  static const bool has = __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return has;
-}
-#else
-#define GRAPHC_WIDE
-#define GRAPHC_WIDEST
-inline bool hasWide() { return true; }
-inline bool hasWidest() { return true; }
-#endif
 
 /// What a view of a computed array shows, in host memory.
 struct Elements {
@@ -98,17 +73,6 @@ Outcome byUnit(op::OpKind kind, std::span<const Operand> operands, DType t, cons
                rt::Device &device);
 /// `node` when it is done.
 Outcome finished(NodeRef node, Result<bool> done);
-
-/// Runs `f` with a value of the type of `t`; false where loops have none.
-template <typename F>
-Result<bool> withLoopType(DType t, F f) {
-  Result<bool> done = false;
-  withSmallType(t, [&](auto v) {
-    done = f(v);
-    return true;
-  });
-  return done;
-}
 
 /// Runs `f` with a value of the type of `t`; false where no C++ type holds its elements.
 template <typename F>
@@ -279,7 +243,7 @@ private:
 };
 
 template <typename T>
-[[gnu::always_inline]] inline bool allFinite(const T *values, int64_t count) {
+[[gnu::always_inline]] inline bool allFiniteOf(const T *values, int64_t count) {
   if constexpr (std::is_floating_point_v<T>) {
     using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
     Bits found = 0; // what an infinity or a NaN minus itself is, a NaN; +0 of all others
@@ -288,6 +252,15 @@ template <typename T>
     return !found;
   }
   return true;
+}
+template <typename T>
+GRAPHC_WIDE bool allFiniteWide(const T *values, int64_t count) {
+  return allFiniteOf(values, count);
+}
+template <typename T>
+bool allFinite(const T *values, int64_t count) {
+  return count >= kWorthWide && hasWide() ? allFiniteWide(values, count)
+                                          : allFiniteOf(values, count);
 }
 
 } // namespace graphc::small

@@ -15,21 +15,16 @@
 namespace graphc::small {
 namespace {
 
+/// Exact, with the sign of the first.
 template <typename T>
-T valueOf(Numeric kind, T a, T b) {
-  using hostmath::smaller;
-  switch (kind) {
-  case Numeric::FMod: // exact, with the sign of the first
-    return std::copysign(std::fmod(std::fabs(a), std::fabs(b)), a);
-  case Numeric::FMax:
-    return -smaller(-a, -b);
-  case Numeric::FMin:
-    return smaller(a, b);
-  case Numeric::Spacing:
-    T step = std::nextafter(std::fabs(a), std::numeric_limits<T>::infinity()) - std::fabs(a);
-    return a < 0 ? -step : step;
-  }
-  return a;
+T restOf(T a, T b) {
+  return std::copysign(std::fmod(std::fabs(a), std::fabs(b)), a);
+}
+
+template <typename T>
+T spacingOf(T a) {
+  T step = std::nextafter(std::fabs(a), std::numeric_limits<T>::infinity()) - std::fabs(a);
+  return a < 0 ? -step : step;
 }
 
 template <typename T>
@@ -51,8 +46,13 @@ Result<bool> numericInto(Numeric kind, std::span<const Operand> operands, DType 
   const Run<T> x = a.run(), y = operands.size() > 1 ? b.run() : x;
   if (!isFinite(x, count) || !isFinite(y, count))
     return false;
-  for (int64_t i = 0; i < count; ++i)
-    out[i] = valueOf(kind, x.data[x.steps ? i : 0], y.data[y.steps ? i : 0]);
+  if (kind == Numeric::FMax || kind == Numeric::FMin) // of two numbers as any other extreme
+    return computeDense(kind == Numeric::FMax ? op::OpKind::Maximum : op::OpKind::Minimum, t,
+                        {x.data, x.steps}, {y.data, y.steps}, count, out);
+  for (int64_t i = 0; i < count; ++i) {
+    const T first = x.data[x.steps ? i : 0];
+    out[i] = kind == Numeric::FMod ? restOf(first, y.data[y.steps ? i : 0]) : spacingOf(first);
+  }
   return allFinite(out, count);
 }
 
@@ -391,7 +391,7 @@ Outcome reduceByWider(op::ReduceKind kind, const Array &x, std::span<const int64
     return wide;
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, x.device()));
   auto done = withRealType(t, [&]<typename T>(T) {
-    return withLoopType(wider, [&]<typename W>(W) -> Result<bool> {
+    return withRealType(wider, [&]<typename W>(W) -> Result<bool> {
       std::copy_n(dataOf<W>(wide), countOf(shape), dataOf<T>(out));
       return true;
     });

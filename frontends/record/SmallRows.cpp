@@ -143,7 +143,7 @@ Result<bool> putRows(Array &target, const Array &index, const Operand &value) {
     return false;
   if (rows.list().empty())
     return true;
-  return withLoopType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
+  return withRealType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
     Reader<T> reader;
     GRAPHC_ASSIGN(bool isRead, reader.read(value, target.dtype(), shape));
     if (!isRead)
@@ -255,7 +255,7 @@ Result<bool> combineRows(Array &target, const Array &index, const Operand &value
   Shape shape = rowsShape(target, index);
   if (!rows.isKnown() || !broadcasts(value.shape(), shape))
     return false;
-  return withLoopType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
+  return withRealType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
     Reader<T> reader;
     GRAPHC_ASSIGN(bool isRead, reader.read(value, target.dtype(), shape));
     GRAPHC_ASSIGN(bool isOwn, isRead ? settle(target) : Result<bool>(false));
@@ -404,7 +404,7 @@ Outcome chosen(const Array &index, std::span<const Array> choices) {
     return NodeRef();
   const Run<int64_t> which = reader.run();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, index.device()));
-  auto isDone = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
+  auto isDone = withRealType(t, [&]<typename T>(T) -> Result<bool> {
     std::array<Reader<T>, kMost> readers;
     std::array<Run<T>, kMost> from;
     for (size_t i = 0; i < choices.size(); ++i) {

@@ -76,19 +76,13 @@ struct Multiply {
   }
 };
 
-/// As hostmath::smaller(), without branches.
 template <typename T, bool kIsLargest>
 struct Extreme {
   T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-      const auto x = std::bit_cast<Bits>(a), y = std::bit_cast<Bits>(b);
-      const bool isFirst = (kIsLargest ? a > b : a < b) | (a != a);
-      const Bits zero = kIsLargest ? x & y : x | y; // of two zeros; equal numbers have equal bits
-      return std::bit_cast<T>(a == b ? zero : isFirst ? x : y);
-    } else {
+    if constexpr (std::is_floating_point_v<T>)
+      return hostmath::extreme<kIsLargest>(a, b);
+    else
       return (kIsLargest ? a > b : a < b) ? a : b;
-    }
   }
 };
 

@@ -501,7 +501,7 @@ PyObject *directNonzero(const Array &x) {
   if (!from.base)
     return nullptr;
   Made made;
-  small::withSmallType(x.dtype(), [&]<typename T>(T) {
+  hostmath::withType(x.dtype(), [&]<typename T>(T) {
     std::span elements(reinterpret_cast<const T *>(from.first), static_cast<size_t>(x.size()));
     const int64_t count = x.size() - std::ranges::count(elements, T{0});
     made = count > 0 ? takeMade(DType::Int64, Shape{count}, x.device()) : Made();

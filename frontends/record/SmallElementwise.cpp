@@ -1,0 +1,300 @@
+#include "frontends/record/FloatErrors.h"
+#include "frontends/record/InterpretPlain.h"
+#include "frontends/record/Known.h"
+#include "frontends/record/Record.h"
+#include "frontends/record/Small.h"
+#include "frontends/record/SmallComplex.h"
+#include "runtime/base/UnderflowFlag.h"
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace graphc::small {
+namespace {
+
+using op::OpKind;
+
+/// out[i] = f(a[i], b[i]).
+template <typename R, typename T, typename F>
+[[gnu::always_inline]] inline void zip(R *out, Run<T> a, Run<T> b, int64_t count, F f) {
+  if (a.steps && b.steps) {
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = f(a.data[i], b.data[i]);
+  } else if (a.steps) {
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = f(a.data[i], *b.data);
+  } else if (b.steps) {
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = f(*a.data, b.data[i]);
+  } else {
+    std::fill_n(out, count, f(*a.data, *b.data));
+  }
+}
+
+template <typename T>
+std::optional<T> folded(OpKind kind, T a, T b) {
+  if constexpr (std::is_same_v<T, bool>)
+    return hostmath::foldBool(kind, a, b);
+  else if constexpr (std::is_floating_point_v<T>)
+    return hostmath::foldFloat(kind, a, b);
+  else
+    return hostmath::foldInteger(kind, a, b);
+}
+
+/// The kinds below are known at compile time in each loop, so that it becomes the loop of one
+/// operation.
+template <OpKind Kind, typename T>
+[[gnu::always_inline]] inline void loopOf(void *out, Run<T> a, Run<T> b, int64_t count) {
+  if constexpr (hostmath::isComparison(Kind))
+    zip(static_cast<bool *>(out), a, b, count,
+        [](T x, T y) { return *hostmath::compared(Kind, x, y); });
+  else if constexpr (hostmath::isQuestion(Kind))
+    zip(static_cast<bool *>(out), a, b, count, [](T x, T) { return *hostmath::answered(Kind, x); });
+  else
+    zip(static_cast<T *>(out), a, b, count, [](T x, T y) { return *folded(Kind, x, y); });
+}
+
+/// The same loop twice: no bit depends on how many elements are taken at a time.
+template <OpKind Kind, typename T>
+GRAPHC_WIDE void wideLoopOf(void *out, Run<T> a, Run<T> b, int64_t count) {
+  loopOf<Kind>(out, a, b, count);
+}
+
+template <typename T, OpKind... Kinds>
+bool loopOfOne(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
+  if (count >= kWorthWide && hasWide())
+    return ((kind == Kinds && (wideLoopOf<Kinds>(out, a, b, count), true)) || ...);
+  return ((kind == Kinds && (loopOf<Kinds>(out, a, b, count), true)) || ...);
+}
+
+/// False for kinds that have no loop here.
+template <typename T>
+bool loop(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
+  using enum OpKind;
+  if (loopOfOne<T, Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual>(kind, out, a, b, count))
+    return true;
+  if constexpr (std::is_same_v<T, bool>)
+    return loopOfOne<T, LogicalAnd, LogicalOr, LogicalXor, LogicalNot, BitwiseAnd, BitwiseOr,
+                     BitwiseXor, BitwiseNot, Add, Mul, Minimum, Maximum>(kind, out, a, b, count);
+  else if constexpr (std::is_floating_point_v<T>)
+    return loopOfOne<T, Add, Sub, Mul, Div, Neg, Abs, Square, Sqrt, Floor, Ceil, Trunc, Round,
+                     Minimum, Maximum, Reciprocal, Copysign, Sign, IsNan, IsInf, IsFinite, Signbit>(
+        kind, out, a, b, count);
+  else
+    return loopOfOne<T, Add, Sub, Mul, Neg, Abs, Sign, Square, FloorDivide, Remainder, Minimum,
+                     Maximum, BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot, ShiftLeft, ShiftRight>(
+        kind, out, a, b, count);
+}
+
+/// A quotient that integers do not have is told of, by a kernel.
+template <typename T>
+bool hasQuotients(OpKind kind, Run<T> divisors, int64_t count) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    if (kind == OpKind::FloorDivide || kind == OpKind::Remainder)
+      return std::none_of(divisors.data, divisors.data + (divisors.steps ? count : 1),
+                          [](T d) { return d == 0 || d == static_cast<T>(-1); });
+  return true;
+}
+
+/// Whether results are NaN of numbers, or infinities of finite ones; without a branch an element.
+template <typename T>
+[[gnu::always_inline]] inline bool givesErrors(const T *out, Run<T> a, Run<T> b, int64_t count) {
+  auto anyOf = [&](auto left, auto right) {
+    bool found = false;
+    for (int64_t i = 0; i < count; ++i) {
+      const T o = out[i], x = left(i), y = right(i);
+      const bool isNan = o != o, isInfinite = (o - o != T{0}) & !isNan;
+      found |= (isNan & (x == x) & (y == y)) | (isInfinite & (x - x == T{0}) & (y - y == T{0}));
+    }
+    return found;
+  };
+  auto each = [](Run<T> r) { return [data = r.data](int64_t i) { return data[i]; }; };
+  auto same = [](Run<T> r) { return [value = *r.data](int64_t) { return value; }; };
+  if (a.steps)
+    return b.steps ? anyOf(each(a), each(b)) : anyOf(each(a), same(b));
+  return b.steps ? anyOf(same(a), each(b)) : anyOf(same(a), same(b));
+}
+
+template <typename T>
+GRAPHC_WIDE bool givesErrorsWide(const T *out, Run<T> a, Run<T> b, int64_t count) {
+  return givesErrors(out, a, b, count);
+}
+
+/// Whether an exact operation has something to tell of. What operands have goes on silently.
+template <typename T>
+bool meetsErrors(const T *out, Run<T> a, Run<T> b, int64_t count) {
+  return !allFinite(out, count) &&
+         (hasWide() ? givesErrorsWide(out, a, b, count) : givesErrors(out, a, b, count));
+}
+
+/// out[i] = kind(a[i], b[i]); false where that has to be recorded.
+template <typename T>
+bool computeRuns(OpKind kind, Run<T> a, Run<T> b, int64_t count, void *out) {
+  UnderflowFlag flag(hearsUnderflow(kind, hostmath::dtypeOf<T>()));
+  if (!hasQuotients(kind, b, count) || !loop(kind, out, a, b, count) || flag.isSet())
+    return false;
+  // The others give an operand, or what is as finite.
+  bool mayErr = kind == OpKind::Add || kind == OpKind::Sub || kind == OpKind::Mul ||
+                kind == OpKind::Div || kind == OpKind::Square || kind == OpKind::Sqrt ||
+                kind == OpKind::Reciprocal;
+  if constexpr (std::is_floating_point_v<T>)
+    return !mustBeFinite() || !mayErr || !meetsErrors(static_cast<const T *>(out), a, b, count);
+  return true;
+}
+
+template <typename T>
+Result<bool> computeInto(T, OpKind kind, std::span<const Operand> operands, DType t,
+                         std::span<const int64_t> shape, void *out) {
+  Reader<T> a, b;
+  GRAPHC_ASSIGN(bool isRead, a.read(operands[0], t, shape));
+  if (isRead && operands.size() > 1) {
+    GRAPHC_ASSIGN(isRead, b.read(operands[1], t, shape));
+  }
+  return isRead &&
+         computeRuns(kind, a.run(), operands.size() > 1 ? b.run() : a.run(), countOf(shape), out);
+}
+
+template <typename R>
+Result<bool> computeInto(Number<R>, OpKind kind, std::span<const Operand> operands, DType t,
+                         std::span<const int64_t> shape, void *out) {
+  return computeNumbers<R>(kind, operands, t, shape, out);
+}
+
+bool hasAnyLoop(OpKind kind, DType t) {
+  return isComplex(t) ? hasComplexLoop(kind) : hasLoop(kind, t);
+}
+
+/// out[i] = c[i] ? x[i] : y[i], without branches.
+template <typename T>
+[[gnu::always_inline]] inline void chooseOf(Run<bool> c, Run<T> x, Run<T> y, int64_t count,
+                                            T *out) {
+  auto each = [&](auto left, auto right) {
+    for (int64_t i = 0; i < count; ++i) {
+      const T a = left(i), b = right(i);
+      out[i] = c.data[i] ? a : b;
+    }
+  };
+  auto all = [](Run<T> r) { return [data = r.data](int64_t i) { return data[i]; }; };
+  auto same = [](Run<T> r) { return [value = *r.data](int64_t) { return value; }; };
+  if (x.steps)
+    y.steps ? each(all(x), all(y)) : each(all(x), same(y));
+  else
+    y.steps ? each(same(x), all(y)) : each(same(x), same(y));
+}
+template <typename T>
+GRAPHC_WIDE void chooseWide(Run<bool> c, Run<T> x, Run<T> y, int64_t count, T *out) {
+  chooseOf(c, x, y, count, out);
+}
+
+template <typename T>
+Result<bool> selectInto(std::span<const Operand> operands, DType t, std::span<const int64_t> shape,
+                        void *out) {
+  Reader<bool> condition;
+  ReaderOf<T> a, b;
+  GRAPHC_ASSIGN(bool isRead, condition.read(operands[0], DType::Bool, shape));
+  GRAPHC_ASSIGN(isRead, isRead ? a.read(operands[1], t, shape) : Result<bool>(false));
+  GRAPHC_ASSIGN(isRead, isRead ? b.read(operands[2], t, shape) : Result<bool>(false));
+  if (!isRead)
+    return false;
+  const Run<bool> c = condition.run();
+  auto *to = static_cast<T *>(out);
+  const int64_t count = countOf(shape);
+  if (!c.steps)
+    zip(to, a.run(), b.run(), count, [isFirst = *c.data](T x, T y) { return isFirst ? x : y; });
+  else
+    hasWide() ? chooseWide(c, a.run(), b.run(), count, to)
+              : chooseOf(c, a.run(), b.run(), count, to);
+  return true;
+}
+
+} // namespace
+
+/// Of dtypes and kinds that have no loop.
+static Outcome byElement(OpKind kind, std::span<const Operand> operands, DType t,
+                         const Shape &shape, rt::Device &device) {
+  if (!plain::hasElements(t))
+    return NodeRef();
+  std::vector<Array> arrays;
+  for (const Operand &operand : operands) {
+    if (auto bits = ops::operandBits(operand, t)) {
+      arrays.emplace_back(KnownValue{*bits, t, &device});
+      continue;
+    }
+    if (!operand.array)
+      return NodeRef();
+    arrays.push_back(*operand.array);
+    if (operand.array->dtype() != t) {
+      GRAPHC_ASSIGN(NodeRef converted, plain::cast(*operand.array, t));
+      if (!converted)
+        return NodeRef();
+      arrays.back() = Array(std::move(converted), 0);
+    }
+  }
+  return plain::elementwise(kind, arrays, shape, op::resultDType(kind, t), device);
+}
+
+bool hasLoop(OpKind kind, DType t) {
+  static const auto known = [] {
+    std::array<std::array<bool, kDTypeCount>, op::kOpKindCount> out{};
+    for (int k = 0; k < op::kOpKindCount; ++k)
+      for (int d = 0; d < kDTypeCount; ++d)
+        out[static_cast<size_t>(k)][static_cast<size_t>(d)] =
+            hostmath::withType(static_cast<DType>(d), [&]<typename T>(T) {
+              T none[1] = {};
+              uint64_t to[1];
+              return loop<T>(static_cast<OpKind>(k), to, {none, false}, {none, false}, 0);
+            });
+    return out;
+  }();
+  return known[static_cast<size_t>(kind)][static_cast<size_t>(t)];
+}
+
+Outcome elementwise(OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
+                    rt::Device &device) {
+  // What is larger is better fused.
+  if (isComplex(t) && countOf(shape) * itemSize(t) > mostBytes())
+    return NodeRef();
+  if (kind == OpKind::Complex && isFloat(t))
+    return numbersOfParts(operands, op::resultDType(kind, t), shape, device);
+  bool isSelect = kind == OpKind::Select;
+  if (!isSelect && (operands.size() > 2 || !hasAnyLoop(kind, t))) {
+    GRAPHC_ASSIGN(NodeRef made, byUnit(kind, operands, t, shape, device));
+    return made ? std::move(made) : byElement(kind, operands, t, shape, device);
+  }
+  GRAPHC_ASSIGN(NodeRef out, makeNode(op::resultDType(kind, t), shape, device));
+  void *to = out->buffer()->host();
+  auto done = withElementType(t, [&]<typename T>(T) {
+    return isSelect ? selectInto<T>(operands, t, shape, to)
+                    : computeInto(T(), kind, operands, t, shape, to);
+  });
+  return finished(std::move(out), std::move(done));
+}
+
+bool computeDense(OpKind kind, DType t, Source a, Source b, int64_t count, void *out) {
+  return hostmath::withType(t, [&]<typename T>(T) {
+    return computeRuns<T>(kind, {static_cast<const T *>(a.data), a.steps},
+                          {static_cast<const T *>(b.data), b.steps}, count, out);
+  });
+}
+
+Result<bool> update(OpKind kind, Array &target, const Operand &value) {
+  const View &view = target.view();
+  const DType t = target.dtype();
+  if (view.isReadOnly() || !view.hasLayout() || !hasAnyLoop(kind, t) ||
+      op::resultDType(kind, t) != t || !broadcasts(value.shape(), view.shape()))
+    return false;
+  return withElementType(t, [&]<typename T>(T) -> Result<bool> {
+    Room<T> room; // what there is to tell is told before it is written
+    T *made = room.get(countOf(view.shape()));
+    const Operand both[] = {target, value};
+    GRAPHC_ASSIGN(bool isDone, computeInto(T(), kind, both, t, view.shape(), made));
+    GRAPHC_ASSIGN(bool isOwn, isDone ? settle(target) : Result<bool>(false));
+    return isOwn && target.storage()->update([&](rt::Buffer &buffer) {
+      spread<T>(made, view.shape(), view.strides(),
+                static_cast<T *>(buffer.host()) + view.offset());
+    });
+  });
+}
+
+} // namespace graphc::small
