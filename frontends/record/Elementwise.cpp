@@ -276,23 +276,11 @@ const Array *fitAsTheyAre(const op::OpInfo &info, std::span<const Operand> opera
   return fit ? first : nullptr;
 }
 
-/// Whether operations on whole arrays of this size are better fused than computed at once: they
-/// record the same in every turn. Not what the loop's other operations read at once.
-bool fuseBetter(OpKind kind, std::span<const Operand> operands, int64_t count) {
-  return count > small::kMostAtOnce &&
-         std::ranges::all_of(operands,
-                             [](const Operand &o) {
-                               return !o.array || o.array->known() || o.array->view().isWhole();
-                             }) &&
-         !small::isReadAtOnce(kind);
-}
-
 Result<Array> elementwiseOfEqual(OpKind kind, std::span<const Operand> operands,
                                  const Array &first) {
   if (kind == OpKind::Pow)
     GRAPHC_TRY(refusePower(operands, first.dtype()));
-  bool isLoop = !fuseBetter(kind, operands, first.size()) &&
-                small::isLoop(kind, first.size(), first.device());
+  bool isLoop = small::isLoop(kind, first.size(), first.device());
   if (isLoop) {
     GRAPHC_ASSIGN(NodeRef now,
                   small::elementwise(kind, operands, first.dtype(), first.shape(), first.device()));
@@ -335,7 +323,7 @@ Result<Array> elementwiseInRows(OpKind kind, std::span<const Operand> operands) 
   if (auto decided = decidedComparison(kind, operands, dtype))
     return finish(node::broadcast(node::literal(*decided, DType::Bool, *device), shape));
   int64_t count = elementCount(shape).value_or(0);
-  bool isLoop = !fuseBetter(kind, operands, count) && small::isLoop(kind, count, *device);
+  bool isLoop = small::isLoop(kind, count, *device);
   if (isLoop && shape.rank() == 0 && !small::hasLoop(kind, dtype)) {
     GRAPHC_ASSIGN(auto value, small::valueByUnit(kind, operands, dtype, *device));
     if (value)
@@ -484,11 +472,9 @@ static bool fitsInPlace(OpKind kind, const Array &x, const Operand &y) {
 }
 
 /// Whether a whole array in a loop is written where it lies; another has another value first.
-static bool isUpdatedAtOnce(OpKind kind, const Array &x, const Operand &y) {
-  if (x.rank() == 0 || Trace::active() || !x.storage()->exclusive())
-    return false;
-  const Operand both[] = {x, y};
-  return !fuseBetter(kind, both, x.size()) && small::isLoop(kind, x.size(), x.device(), false);
+static bool isUpdatedAtOnce(OpKind kind, const Array &x) {
+  return x.rank() > 0 && !Trace::active() && x.storage()->exclusive() &&
+         small::isLoop(kind, x.size(), x.device(), /*counts=*/false);
 }
 
 Status inPlace(OpKind kind, Array &x, const Operand &y) {
@@ -500,7 +486,7 @@ Status inPlace(OpKind kind, Array &x, const Operand &y) {
     return Status(ErrorCode::InvalidArgument, format("[{}] output array is read-only", name));
   const bool isPart = !x.view().isWhole();
   const bool isLoop = isPart && small::isLoop(OpKind::UpdateSlice, x.size(), x.device());
-  if ((isLoop || (!isPart && isUpdatedAtOnce(kind, x, y))) && fitsInPlace(kind, x, y)) {
+  if ((isLoop || (!isPart && isUpdatedAtOnce(kind, x))) && fitsInPlace(kind, x, y)) {
     GRAPHC_ASSIGN(bool isDone, small::update(kind, x, y));
     if (isDone)
       return Status::ok();

@@ -32,8 +32,6 @@ int64_t mostWork();
 /// What has more elements is computed only where operations of a loop, or the program itself, read
 /// in every turn what it is made for: else it is better fused.
 inline constexpr int64_t kFew = 2 << 10;
-/// The same of operations on whole arrays, which record the same in every turn.
-inline constexpr int64_t kMostAtOnce = 256;
 
 bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to);
 

@@ -56,9 +56,10 @@ def values(dtype, shape, seed=1):
     return x
 
 
-DTYPES = ["bool", "uint8", "int16", "int32", "int64", "float16", "float32", "float64", "complex128"]
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+DTYPES = ["bool", *INTEGERS, "float16", "float32", "float64", "complex64", "complex128"]
 EXACT = ["add", "subtract", "multiply", "divide", "minimum", "maximum", "less", "equal", "greater_equal", "logical_and", "floor_divide",
-         "remainder", "negative", "abs", "square", "sqrt", "logical_not"]
+         "remainder", "negative", "abs", "sign", "square", "sqrt", "logical_not", "bitwise_xor", "left_shift", "fmax", "fmin"]
 OTHER = ["hypot", "atan2", "exp", "tanh", "log1p"]
 
 
@@ -78,7 +79,7 @@ def accepted(name, x):
 def test_elementwise_bits(dtype):
     x, y = (gc.asarray(values(dtype, (5, 7), seed)) for seed in (2, 3))
     long = gc.asarray(values(dtype, 700))
-    pairs = [(x, y), (x[:, ::2], y[:, 1:5]), (x.T, y[0][:, None]), (x[1], y), (x[2:3], y[:, 3:4]), (long, long[::-1])]
+    pairs = [(x, y), (x[:, ::2], y[:, 1:5]), (x.T, y[0][:, None]), (x[1], y), (x[2:3], y[:, 3:4]), (long, long[::-1]), (long, long[3])]
     with gc.errstate(all="ignore"):
         counts = {name: accepted(name, x) for name in EXACT + (OTHER if dtype in ("float32", "float64") else [])}
 
@@ -337,6 +338,39 @@ def test_turns_run_few_programs(program):
         got = np.asarray(program(gc))
         assert gc.cache_info()["segments_run"] - runs < 40
         np.testing.assert_allclose(got, program(np), rtol=1e-12, atol=1e-12)
+    finally:
+        turns(before)
+
+
+@pytest.mark.parametrize("size", [300, 2048])
+def test_turns_that_never_repeat_are_computed_when_met(size):
+    """Whole arrays of up to 2048 elements, combined in another order in every turn: each would be a program of its own."""
+    if not on_cpu():
+        pytest.skip("the CPU's loops")
+
+    def turn(xp, order, x, y):
+        for kind in order:
+            if kind == 0:
+                x, y = x * 0.5 + y, x
+            elif kind == 1:
+                y = xp.where(x > y, x, y) - 0.25
+            elif kind == 2:
+                x = xp.sqrt(xp.maximum(x, 0.0)) / 1.5
+            else:
+                y = -xp.minimum(x, y)
+        return x, y
+
+    rng = np.random.default_rng(size)
+    x = rng.normal(size=(2, size))
+    given = gc.asarray(x[0]), gc.asarray(x[1])
+    before = turns(16)
+    try:
+        for i in range(12):
+            order = rng.integers(4, size=40)
+            got = turn(gc, order, *given)
+            assert i < 4 or not any(gc._graphc.pending(g) for g in got)
+            for g, w in zip(got, turn(np, order, *x), strict=True):
+                np.testing.assert_array_equal(np.asarray(g), w)
     finally:
         turns(before)
 

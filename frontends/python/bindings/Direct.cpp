@@ -98,15 +98,9 @@ OpKind powerOf(PyObject *exponent, DType t) {
   return e == 0.5 ? OpKind::Sqrt : OpKind::Pow;
 }
 
-/// Whether it is a part of an array.
-bool isPart(const Array *x) { return x && !x->known() && !x->view().isWhole(); }
-
-/// Whether an operation is one of a loop that is not better fused.
-bool isComputed(OpKind kind, const Array &like, const Array *a, const Array *b) {
-  const int64_t count = like.size();
-  if (count > small::kMostAtOnce && !isPart(a) && !isPart(b) && !small::isReadAtOnce(kind))
-    return false;
-  return small::isLoop(kind, count, like.device(), /*counts=*/false);
+/// Whether an operation that makes an array like another one is computed at once.
+bool isComputed(OpKind kind, const Array &like) {
+  return small::isLoop(kind, like.size(), like.device(), /*counts=*/false);
 }
 
 /// Places of rows, all of them inside: read twice, first to see that.
@@ -307,7 +301,7 @@ static PyObject *onTruth(OpKind kind, const Array &like, PyObject *left, PyObjec
   RecordScope scope;
   Side x, y;
   if (!small::hasLoop(OpKind::NotEqual, t) || like.size() * itemSize(t) > recycle::kMostBytes ||
-      !isComputed(kind, like, a, b) || !x.read(left, a, like) || (right && !y.read(right, b, like)))
+      !isComputed(kind, like) || !x.read(left, a, like) || (right && !y.read(right, b, like)))
     return nullptr;
   Made made = takeMade(DType::Bool, like.shape(), like.device());
   if (!made.object)
@@ -343,7 +337,7 @@ PyObject *directOperation(OpKind kind, PyObject *left, PyObject *right) {
     return nullptr;
   RecordScope scope;
   Side x, y;
-  if (!isComputed(kind, like, a, b) || !x.read(left, a, like) ||
+  if (!isComputed(kind, like) || !x.read(left, a, like) ||
       (right && right != left && !y.read(right, b, like)))
     return nullptr;
   const Side &second = right && right != left ? y : x;
@@ -372,7 +366,7 @@ static PyObject *clippedArray(const Array &x, PyObject *object, PyObject *low, P
   const OpKind counted = low == Py_None    ? OpKind::Minimum
                          : high == Py_None ? OpKind::Maximum
                                            : OpKind::Clip;
-  if (!isComputed(counted, x, &x, nullptr) || !from.read(object, &x, x) ||
+  if (!isComputed(counted, x) || !from.read(object, &x, x) ||
       (low != Py_None && !least.read(low, asAnyArray(low), x)) ||
       (high != Py_None && !most.read(high, asAnyArray(high), x)))
     return nullptr;
