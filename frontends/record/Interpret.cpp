@@ -2,22 +2,20 @@
 
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/InterpretPlain.h"
+#include "frontends/record/InterpretSteps.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Recycle.h"
 #include "frontends/record/SmallComplex.h"
 
 #include <algorithm>
-#include <mutex>
-#include <unordered_map>
+#include <array>
+#include <memory>
 
 namespace graphc {
 namespace {
 
 using op::OpKind;
-
-constexpr size_t kMostNodes = 2048;
-constexpr int64_t kMostOfOne = 2 << 20;
 
 /// The value of a node: an array of its shape, or one known number for all its elements.
 struct Value {
@@ -32,129 +30,165 @@ Result<NodeRef> converted(const Array &x, DType t) {
   return made ? std::move(made) : plain::cast(x, t);
 }
 
-bool isMovement(OpKind kind) {
-  return kind == OpKind::Broadcast || kind == OpKind::Transpose || kind == OpKind::Reshape ||
-         kind == OpKind::Slice || kind == OpKind::Flip;
-}
-
-/// Kinds that a step may be of.
-bool isKnownKind(const Node &n) {
-  switch (n.kind()) {
-  case OpKind::Full:
-    return n.shape().rank() == 0;
-  case OpKind::Iota:
-  case OpKind::Cast:
-  case OpKind::Concatenate:
-  case OpKind::UpdateSlice:
-  case OpKind::Gather:
-  case OpKind::Scatter:
-  case OpKind::Reduce:
-  case OpKind::Scan:
-  case OpKind::Matmul:
-  case OpKind::Library:
-    return true;
-  default:
-    return isMovement(n.kind()) || op::opInfo(n.kind()).category == op::Category::Elementwise;
-  }
-}
-
-/// The nodes to compute, operands first. Needs graphMutex().
-Interpreted findNodes(const Segment &segment, int64_t mostBytes, std::vector<NodeRef> &found) {
-  const uint64_t epoch = nextMarkEpoch();
-  int64_t bytes = 0;
-  auto take = [&](const NodeRef &n) {
-    if (n->state() == NodeState::Ready || n->markEpoch == epoch)
-      return Interpreted::Done;
-    n->markEpoch = epoch;
-    if (n->state() != NodeState::Pending || found.size() == kMostNodes ||
-        (!plain::hasElements(n->dtype()) && !isComplex(n->dtype())) || !isKnownKind(*n))
-      return Interpreted::Refused;
-    if (!isMovement(n->kind()) && n->bytes() > kMostOfOne)
-      return Interpreted::Refused;
-    bytes += n->bytes();
-    found.push_back(n);
-    return bytes <= mostBytes ? Interpreted::Done : Interpreted::TooLarge;
-  };
-  for (const NodeRef &output : segment.outputs)
-    if (Interpreted taken = take(output); taken != Interpreted::Done)
-      return taken;
-  for (size_t i = 0; i < found.size(); ++i)
-    for (const NodeRef &operand :
-         std::vector<NodeRef>(found[i]->operands().begin(), found[i]->operands().end()))
-      if (Interpreted taken = take(operand); taken != Interpreted::Done)
-        return taken;
-  std::ranges::sort(found, {}, [](const NodeRef &n) { return n->sequence(); });
-  return Interpreted::Done;
-}
-
-/// A node and what it is made of, which stays when another thread computes the node.
-struct Step {
-  NodeRef node;
-  std::vector<NodeRef> operands;
-};
-
-Interpreted findSteps(const Segment &segment, int64_t mostBytes, std::vector<Step> &steps) {
-  std::lock_guard lock(graphMutex());
-  std::vector<NodeRef> nodes;
-  if (Interpreted found = findNodes(segment, mostBytes, nodes); found != Interpreted::Done)
-    return found;
-  for (NodeRef &n : nodes) {
-    std::vector<NodeRef> operands(n->operands().begin(), n->operands().end());
-    steps.push_back({std::move(n), std::move(operands)});
-  }
-  return Interpreted::Done;
-}
-
 class Interpreter {
 public:
-  explicit Interpreter(bool isUnwatched) : isUnwatched(isUnwatched) {}
+  Interpreter(const Steps &steps, bool isUnwatched)
+      : steps(steps), values(steps.valueCount()), memory(steps.count()), isUnwatched(isUnwatched) {}
 
-  /// Null results end the interpretation.
-  using Made = Result<std::optional<Value>>;
-
-  Made step(const Step &step) {
-    const Node &n = *step.node;
+  /// False ends the interpretation.
+  Result<bool> step(uint32_t i) {
+    const Node &n = *steps.node(i);
     // Whoever interprets listens for underflow.
     RecordScope scope(n.location(), isUnwatched ? 0 : n.errors() & ~FloatModes::kUnder);
-    if (n.bytes() == 0)
-      return fresh(small::makeNode(n.dtype(), n.shape(), n.device()));
-    std::vector<Value> given;
-    for (const NodeRef &operand : step.operands) {
-      auto value = valueOf(operand);
-      if (!value)
-        return std::optional<Value>();
-      given.push_back(std::move(*value));
-    }
-    if (!isMovement(n.kind()))
-      return computed(step, given);
-    GRAPHC_ASSIGN(std::optional<Value> shows, moved(n, given));
-    if (shows)
-      shows->isMade = given[0].isMade;
-    return shows;
+    GRAPHC_ASSIGN(bool isDone, dense(i));
+    if (isDone)
+      return true;
+    GRAPHC_ASSIGN(std::optional<Value> value, general(i));
+    if (value)
+      values[i] = std::make_unique<Value>(std::move(*value));
+    return value.has_value();
   }
-  void keep(const NodeRef &n, Value value) { values.insert_or_assign(n.get(), std::move(value)); }
-  void drop(const Node *n) { values.erase(n); }
+  void drop(uint32_t value) {
+    values[value].reset();
+    if (value < steps.count())
+      memory[value] = nullptr;
+  }
 
-  /// The value of an output in memory of its own.
-  Result<NodeRef> settled(const NodeRef &n) {
-    Value &value = values.at(n.get());
-    if (value.isOne)
-      return filled(value, n->shape());
-    if (!value.array.known() && value.array.view().isWhole() && value.isMade)
-      return value.array.storage()->current();
-    return converted(value.array, value.array.dtype());
+  /// The value of an output in memory of its own; null where it has none.
+  Result<rt::BufferRef> settled(uint32_t i) {
+    const Node &n = *steps.node(i);
+    if (memory[i])
+      return memory[i];
+    Value &value = *values[i];
+    NodeRef node;
+    if (value.isOne) {
+      GRAPHC_ASSIGN(node, filled(value, n.shape()));
+    } else if (!value.array.known() && value.array.view().isWhole() && value.isMade) {
+      node = value.array.storage()->current();
+    } else {
+      GRAPHC_ASSIGN(node, converted(value.array, value.array.dtype()));
+    }
+    return node ? node->buffer() : rt::BufferRef();
   }
 
 private:
-  std::optional<Value> valueOf(const NodeRef &n) {
-    if (auto it = values.find(n.get()); it != values.end())
-      return it->second;
-    if (n->state() != NodeState::Ready)
-      return std::nullopt;
-    if (n->shape().rank() == 0)
-      if (auto bits = knownBits(*n))
-        return Value{Array(KnownValue{*bits, n->dtype(), &n->device()})};
-    return Value{Array(n, 0)};
+  /// Null results end the interpretation.
+  using Made = Result<std::optional<Value>>;
+
+  Made general(uint32_t i) {
+    const Node &n = *steps.node(i);
+    if (n.bytes() == 0)
+      return fresh(small::makeNode(n.dtype(), n.shape(), n.device()));
+    std::vector<const Value *> given;
+    for (uint32_t operand : steps.operands(i)) {
+      const Value *value = valueOf(operand);
+      if (!value)
+        return std::optional<Value>();
+      given.push_back(value);
+    }
+    if (!isMovement(n.kind()))
+      return computed(i, given);
+    GRAPHC_ASSIGN(std::optional<Value> shows, moved(n, given));
+    if (shows)
+      shows->isMade = given[0]->isMade;
+    return shows;
+  }
+
+  /// Made when it is first asked for; null where the value is not known.
+  const Value *valueOf(uint32_t number) {
+    std::unique_ptr<Value> &value = values[number];
+    if (value)
+      return value.get();
+    const NodeRef &n = steps.node(number);
+    if (number < steps.count() && memory[number])
+      value = std::make_unique<Value>(
+          Value{Array(Node::makeReady({n->dtype(), n->shape()}, n->device(), memory[number]), 0),
+                false, true});
+    else if (n->state() != NodeState::Ready)
+      return nullptr;
+    else if (auto bits = n->shape().rank() == 0 ? knownBits(*n) : std::nullopt)
+      value = std::make_unique<Value>(Value{Array(KnownValue{*bits, n->dtype(), &n->device()})});
+    else
+      value = std::make_unique<Value>(Value{Array(n, 0)});
+    return value.get();
+  }
+
+  /// What a loop reads of a value.
+  struct Operand {
+    small::Source source;
+    uint64_t number = 0;          ///< of what has one
+    rt::Buffer *buffer = nullptr; ///< that begins with the elements
+  };
+  /// False where the value is neither one number nor elements of that shape that lie side by side.
+  bool read(uint32_t number, const Shape &shape, Operand &to) const {
+    const Node &n = *steps.node(number);
+    const Value *value = values[number].get();
+    if (value && value->array.known()) {
+      to.number = value->array.known()->bits; // little-endian: the low bytes are the value
+      to.source = {&to.number, false};
+      return true;
+    }
+    if (value && (value->isOne || !value->array.view().isWhole()))
+      return false;
+    if (n.shape() != shape)
+      return false;
+    if (value)
+      to.buffer = value->array.storage()->current()->buffer().get();
+    else if (number < steps.count())
+      to.buffer = memory[number].get();
+    else if (n.state() == NodeState::Ready)
+      to.buffer = n.buffer().get();
+    if (!to.buffer || (n.dtype() == DType::Bool && !to.buffer->isPrivate()))
+      return false;
+    to.source = {to.buffer->host(), true};
+    return to.source.data != nullptr;
+  }
+
+  /// An operation on whole arrays, without more than its memory. False where it is none, or there
+  /// is something to tell.
+  Result<bool> dense(uint32_t i) {
+    const Node &n = *steps.node(i);
+    const std::span<const uint32_t> from = steps.operands(i);
+    constexpr size_t kMost = 3;
+    if (n.shape().rank() == 0 || n.bytes() == 0 || from.empty() || from.size() > kMost ||
+        (n.kind() != OpKind::Cast && op::opInfo(n.kind()).category != op::Category::Elementwise))
+      return false;
+    std::array<Operand, kMost> operands;
+    bool isOne = true;
+    for (size_t k = 0; k < from.size(); ++k) {
+      if (!read(from[k], n.shape(), operands[k]))
+        return false;
+      isOne &= !operands[k].source.steps;
+    }
+    if (isOne)
+      return false;
+    const DType t = steps.node(from[n.kind() == OpKind::Select ? 1 : 0])->dtype();
+    if (isComplex(t) || isComplex(n.dtype()))
+      return false;
+    GRAPHC_ASSIGN(rt::BufferRef made, n.device().allocate(n.bytes()));
+    GRAPHC_ASSIGN(bool isDone, computeInto(n, t, std::span(operands).first(from.size()), *made));
+    if (isDone)
+      memory[i] = std::move(made);
+    return isDone;
+  }
+
+  static Result<bool> computeInto(const Node &n, DType t, std::span<const Operand> operands,
+                                  rt::Buffer &made) {
+    const int64_t count = small::countOf(n.shape());
+    const small::Source first = operands[0].source, second = operands.back().source;
+    if (n.kind() == OpKind::Cast)
+      return small::castDense(t, first.data, n.dtype(), made.host(), count);
+    if (n.kind() == OpKind::Select)
+      return small::selectDense(t, first, operands[1].source, second, count, made.host());
+    if (operands.size() > 2)
+      return false;
+    if (small::hasLoop(n.kind(), t))
+      return small::computeDense(n.kind(), t, first, second, count, made.host());
+    if (!first.steps || !second.steps)
+      return false;
+    rt::Buffer *buffers[] = {operands[0].buffer, operands.back().buffer};
+    return small::computeByUnit(n.kind(), t, std::span(buffers).first(operands.size()), made,
+                                count);
   }
 
   Made fresh(Result<NodeRef> node) {
@@ -194,16 +228,19 @@ private:
     return node ? Array(std::move(node), 0) : Array();
   }
 
+  /// A copy would give a known number a memory.
+  static Array same(const Array &x) { return x.known() ? Array(*x.known()) : x; }
+
   static Made shown(const Array &x, const Shape &shape, const Shape &strides, int64_t offset) {
     auto view = x.view().strided(shape, strides, offset);
     return view ? std::optional(Value{x.withView(std::move(*view))}) : std::nullopt;
   }
 
-  Made moved(const Node &n, std::span<const Value> given) {
-    const bool isNumber = given[0].isOne || given[0].array.known();
+  Made moved(const Node &n, std::span<const Value *const> given) {
+    const bool isNumber = given[0]->isOne || given[0]->array.known();
     if (isNumber) // whatever is moved shows it alone
-      return std::optional(Value{given[0].array, n.shape().rank() > 0});
-    Array x = given[0].array;
+      return std::optional(Value{same(given[0]->array), n.shape().rank() > 0});
+    Array x = given[0]->array;
     const Shape &strides = x.view().strides();
     Shape to;
     to.resize(n.shape().size());
@@ -249,8 +286,8 @@ private:
     return shown(x, shape, denseStrides(shape), x.view().offset());
   }
 
-  Made computed(const Step &step, std::span<const Value> given) {
-    const Node &n = *step.node;
+  Made computed(uint32_t step, std::span<const Value *const> given) {
+    const Node &n = *steps.node(step);
     const OpKind kind = n.kind();
     if (kind == OpKind::Full) {
       op::FullAttrs full;
@@ -262,21 +299,21 @@ private:
     }
     if (kind == OpKind::Iota)
       return fresh(counted(n));
-    if (kind == OpKind::Cast && given[0].isOne) {
-      GRAPHC_ASSIGN(std::optional<Value> one, fresh(converted(given[0].array, n.dtype())));
+    if (kind == OpKind::Cast && given[0]->isOne) {
+      GRAPHC_ASSIGN(std::optional<Value> one, fresh(converted(given[0]->array, n.dtype())));
       if (one)
         one->isOne = true;
       return one;
     }
     if (kind == OpKind::Cast)
-      return fresh(converted(given[0].array, n.dtype()));
+      return fresh(converted(given[0]->array, n.dtype()));
     if (kind == OpKind::Bitcast)
-      return fresh(recast(n, given[0], step.operands[0]->shape()));
+      return fresh(recast(n, *given[0], steps.node(steps.operands(step)[0])->shape()));
     if (op::opInfo(kind).category == op::Category::Elementwise)
       return elementwise(n, given);
     std::vector<Array> arrays;
     for (size_t i = 0; i < given.size(); ++i) {
-      GRAPHC_ASSIGN(Array x, arrayOf(given[i], step.operands[i]->shape()));
+      GRAPHC_ASSIGN(Array x, arrayOf(*given[i], steps.node(steps.operands(step)[i])->shape()));
       if (x.isNull())
         return std::optional<Value>();
       arrays.push_back(std::move(x));
@@ -284,14 +321,14 @@ private:
     return fresh(ofArrays(n, arrays));
   }
 
-  Made elementwise(const Node &n, std::span<const Value> given) {
-    std::vector<Operand> operands;
+  Made elementwise(const Node &n, std::span<const Value *const> given) {
+    std::vector<graphc::Operand> operands;
     bool isOne = true;
-    for (const Value &value : given) {
-      operands.emplace_back(value.array);
-      isOne &= value.isOne;
+    for (const Value *value : given) {
+      operands.emplace_back(value->array);
+      isOne &= value->isOne;
     }
-    const DType t = given[n.kind() == OpKind::Select ? 1 : 0].array.dtype();
+    const DType t = given[n.kind() == OpKind::Select ? 1 : 0]->array.dtype();
     const Shape shape = isOne ? Shape{} : n.shape();
     const bool isRandom = n.kind() == OpKind::Philox64 || n.kind() == OpKind::Philox32;
     GRAPHC_ASSIGN(NodeRef node, isRandom
@@ -299,8 +336,8 @@ private:
                                     : small::elementwise(n.kind(), operands, t, shape, n.device()));
     if (!node && !isRandom) {
       std::vector<Array> arrays;
-      for (const Value &value : given)
-        arrays.push_back(value.array);
+      for (const Value *value : given)
+        arrays.push_back(same(value->array));
       GRAPHC_ASSIGN(node, plain::elementwise(n.kind(), arrays, shape, n.dtype(), n.device()));
     }
     GRAPHC_ASSIGN(std::optional<Value> out, fresh(std::move(node)));
@@ -422,49 +459,34 @@ private:
     return small::finished(std::move(out), std::move(done));
   }
 
-  std::unordered_map<const Node *, Value> values;
+  const Steps &steps;
+  std::vector<std::unique_ptr<Value>> values;
+  std::vector<rt::BufferRef> memory; ///< of steps that dense() computed
   const bool isUnwatched;
 };
 
 } // namespace
 
-/// The nodes that nothing after each step needs.
-static std::vector<std::vector<const Node *>> endsOf(const std::vector<Step> &steps,
-                                                     const Segment &segment) {
-  std::unordered_map<const Node *, size_t> last;
-  for (size_t i = 0; i < steps.size(); ++i)
-    for (const NodeRef &operand : steps[i].operands)
-      last[operand.get()] = i;
-  for (const NodeRef &output : segment.outputs)
-    last.erase(output.get());
-  std::vector<std::vector<const Node *>> ends(steps.size());
-  for (auto [node, step] : last)
-    ends[step].push_back(node);
-  return ends;
-}
-
 Result<Interpreted> interpret(const Segment &segment, int64_t mostBytes, bool isUnwatched,
                               std::vector<rt::Tensor> &outputs) {
-  std::vector<Step> steps;
-  if (Interpreted found = findSteps(segment, mostBytes, steps); found != Interpreted::Done)
+  Steps steps;
+  if (Interpreted found = steps.find(segment, mostBytes); found != Interpreted::Done)
     return found;
   small::Wider wider;
-  Interpreter interpreter(isUnwatched);
-  const auto ends = endsOf(steps, segment);
-  for (size_t i = 0; i < steps.size(); ++i) {
-    GRAPHC_ASSIGN(std::optional<Value> value, interpreter.step(steps[i]));
-    if (!value)
+  Interpreter interpreter(steps, isUnwatched);
+  for (uint32_t i = 0; i < steps.count(); ++i) {
+    GRAPHC_ASSIGN(bool isDone, interpreter.step(i));
+    if (!isDone)
       return Interpreted::Refused;
-    interpreter.keep(steps[i].node, std::move(*value));
-    for (const Node *n : ends[i])
-      interpreter.drop(n);
+    for (uint32_t value : steps.ends(i))
+      interpreter.drop(value);
   }
   std::vector<rt::Tensor> made;
-  for (const NodeRef &output : segment.outputs) {
-    GRAPHC_ASSIGN(NodeRef node, interpreter.settled(output));
-    if (!node)
+  for (uint32_t output : steps.outputs()) {
+    GRAPHC_ASSIGN(rt::BufferRef buffer, interpreter.settled(output));
+    if (!buffer)
       return Interpreted::Refused;
-    made.push_back({node->buffer(), node->dtype(), node->shape()});
+    made.push_back({std::move(buffer), steps.node(output)->dtype(), steps.node(output)->shape()});
   }
   recycle::release();
   outputs = std::move(made);

@@ -347,18 +347,21 @@ bool convertDense(const S *from, T *to, int64_t count) {
 
 } // namespace
 
+bool castDense(DType from, const void *elements, DType to, void *out, int64_t count) {
+  return hostmath::withType(from, [&]<typename S>(S) {
+    return hostmath::withType(to, [&]<typename T>(T) {
+      return convertDense(static_cast<const S *>(elements), static_cast<T *>(out), count);
+    });
+  });
+}
+
 /// A copy of computed elements that lie side by side; null for others.
 static Outcome castDense(const Array &x, DType t) {
   const Elements from = denseElementsOf(x);
   if (!from.base || x.size() == 0 || x.known() || x.rank() == 0)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, x.shape(), x.device()));
-  auto done = withRealType(x.dtype(), [&]<typename S>(S) -> Result<bool> {
-    return withRealType(t, [&]<typename T>(T) -> Result<bool> {
-      return convertDense(reinterpret_cast<const S *>(from.first), dataOf<T>(out), x.size());
-    });
-  });
-  return finished(std::move(out), std::move(done));
+  return finished(out, castDense(x.dtype(), from.first, t, out->buffer()->host(), x.size()));
 }
 
 Outcome cast(const Array &x, DType t) {

@@ -87,6 +87,9 @@ struct Source {
 /// operand is given it twice). False where it has to be recorded; what `out` has is nothing then.
 /// Needs a RecordScope.
 bool computeDense(op::OpKind kind, DType t, Source a, Source b, int64_t count, void *out);
+/// The same of a condition and two choices, of which one at least steps, and of a conversion.
+bool selectDense(DType t, Source condition, Source a, Source b, int64_t count, void *out);
+bool castDense(DType from, const void *elements, DType to, void *out, int64_t count);
 /// The same of operations that have no loop, on the first `count` elements of buffers.
 Result<bool> computeByUnit(op::OpKind kind, DType t, std::span<rt::Buffer *const> operands,
                            rt::Buffer &out, int64_t count);

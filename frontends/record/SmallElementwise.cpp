@@ -188,6 +188,14 @@ GRAPHC_WIDE void chooseWide(Run<bool> c, Run<T> x, Run<T> y, int64_t count, T *o
 }
 
 template <typename T>
+void selectRuns(Run<bool> c, Run<T> x, Run<T> y, int64_t count, T *out) {
+  if (!c.steps)
+    zip(out, x, y, count, [isFirst = *c.data](T a, T b) { return isFirst ? a : b; });
+  else
+    hasWide() ? chooseWide(c, x, y, count, out) : chooseOf(c, x, y, count, out);
+}
+
+template <typename T>
 Result<bool> selectInto(std::span<const Operand> operands, DType t, std::span<const int64_t> shape,
                         void *out) {
   Reader<bool> condition;
@@ -197,14 +205,7 @@ Result<bool> selectInto(std::span<const Operand> operands, DType t, std::span<co
   GRAPHC_ASSIGN(isRead, isRead ? b.read(operands[2], t, shape) : Result<bool>(false));
   if (!isRead)
     return false;
-  const Run<bool> c = condition.run();
-  auto *to = static_cast<T *>(out);
-  const int64_t count = countOf(shape);
-  if (!c.steps)
-    zip(to, a.run(), b.run(), count, [isFirst = *c.data](T x, T y) { return isFirst ? x : y; });
-  else
-    hasWide() ? chooseWide(c, a.run(), b.run(), count, to)
-              : chooseOf(c, a.run(), b.run(), count, to);
+  selectRuns(condition.run(), a.run(), b.run(), countOf(shape), static_cast<T *>(out));
   return true;
 }
 
@@ -275,6 +276,15 @@ bool computeDense(OpKind kind, DType t, Source a, Source b, int64_t count, void 
   return hostmath::withType(t, [&]<typename T>(T) {
     return computeRuns<T>(kind, {static_cast<const T *>(a.data), a.steps},
                           {static_cast<const T *>(b.data), b.steps}, count, out);
+  });
+}
+
+bool selectDense(DType t, Source condition, Source a, Source b, int64_t count, void *out) {
+  return hostmath::withType(t, [&]<typename T>(T) {
+    selectRuns<T>({static_cast<const bool *>(condition.data), condition.steps},
+                  {static_cast<const T *>(a.data), a.steps},
+                  {static_cast<const T *>(b.data), b.steps}, count, static_cast<T *>(out));
+    return true;
   });
 }
 
