@@ -311,3 +311,28 @@ def test_places_that_change_with_what_they_name(program, jitted):
         act(y, places, values)
         np.testing.assert_array_equal(np.asarray(y), a)
         np.testing.assert_array_equal(np.asarray(places), p)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 7, 8, 17])
+@pytest.mark.parametrize("kind", ["int64", "int8", "negative", "outside"])
+def test_places_within_rows(width, kind):
+    """Rows are shared out among threads, and their places are looked at in blocks that begin and end within rows."""
+    rng = np.random.default_rng(width)
+    a, v = rng.random((3001, width)), rng.random((3001, width))
+    p = np.argsort(a, axis=1).astype("int8" if kind == "int8" else "int64")
+    if kind == "negative":
+        p[2000:] -= width
+    if kind == "outside":
+        p[2987, width - 1] = -width - 1
+    y, places, values = gc.asarray(a.copy()), gc.asarray(p), gc.asarray(v)
+    take = gc.jit(lambda x, at: gc.take_along_axis(x, at, 1))
+    if kind == "outside":
+        for act in (lambda: gc.eval(take(y, places)), lambda: (gc.put_along_axis(y, places, values, 1), gc.eval(y))):
+            with pytest.raises(IndexError, match=f"index -{width + 1} is out of bounds"):
+                act()
+    else:
+        np.testing.assert_array_equal(take(y, places), np.take_along_axis(a, p.astype(int), 1))
+        gc.put_along_axis(y, places, values, 1)
+        gc.eval(y)
+        np.put_along_axis(a, p.astype(int), v, 1)
+    np.testing.assert_array_equal(y, a)

@@ -389,6 +389,23 @@ static SmallVector<Type> statesOf(kernel::ReduceOp reduce) {
   return types;
 }
 
+/// Whether a core's turns of the outermost loop write to rows of their own, each to one: threads
+/// may share them out.
+static bool scattersIntoOwnRows(kernel::FuncOp func, const LoopSpace &space) {
+  auto schedule = func.getSchedule();
+  if (schedule->getFamily() != Family::Map || schedule->getGroup() || schedule->getVector() == 1 ||
+      space.parallel < 2)
+    return false;
+  auto extent = Polynomial::of(func.getDomain().getExtents().getResult(0));
+  if (!extent || !(space.extents[0] == *extent))
+    return false;
+  bool own = true;
+  func.getBody().walk([&](kernel::ScatterOp op) {
+    own &= op.getMap().getResult(0) == getAffineDimExpr(0, func.getContext());
+  });
+  return own;
+}
+
 KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
     : family(func.getSchedule()->getFamily()) {
   MLIRContext *context = func.getContext();
@@ -401,8 +418,10 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
   pieces = range;
   oneByOne = writesOneByOne(func);
   if (oneByOne) {
-    work = range;
-    range = pieces = getAffineConstantExpr(1, context);
+    // An item is a row of the outermost loop, or all of them.
+    unsigned outer = scattersIntoOwnRows(func, space) ? 1 : 0;
+    work = product(outer, parallel);
+    range = pieces = outer ? product(0, outer) : getAffineConstantExpr(1, context);
     return;
   }
   group = func.getSchedule()->getGroup();

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -125,6 +126,22 @@ static bool checkRow(OpBuilder &b, kernel::FuncOp kernel, BodyEmitter &emitter, 
   return all;
 }
 
+/// What a checked place is read from where its indices lie as the points of the loops follow each
+/// other, whatever the rows. Or null.
+static kernel::LoadOp followingIndex(kernel::BoundOp check, const LoopSpace &space) {
+  Value index = check.getIndex();
+  if (auto cast = index.getDefiningOp<graph::CastOp>())
+    index = cast.getOperand();
+  auto load = index.getDefiningOp<kernel::LoadOp>();
+  if (!load || space.accesses.at(load).part)
+    return {};
+  const LinearAccess &access = space.accesses.at(load);
+  for (unsigned loop = 0; loop < space.parallel; ++loop)
+    if (!(access.strides[loop] == space.product(loop + 1, space.parallel)))
+      return {};
+  return load;
+}
+
 /// Asks for a row at any place some rows ahead, which no machine sees coming.
 static void prefetchRows(OpBuilder &b, kernel::FuncOp kernel, BodyEmitter &emitter,
                          const Position &row) {
@@ -161,8 +178,13 @@ struct KernelLowering::MapRows {
   /// Null where rows are gone through one by one whatever their length.
   Value areFew(OpBuilder &b);
   void elementByElement(OpBuilder &b);
+  /// Null, or whether a launch has more to do than to find that all places are inside, which is
+  /// looked at here.
+  Value goesOn(OpBuilder &b);
 
 private:
+  Value anyWrapped(OpBuilder &b, Value low, Value high);
+  void eachElement(OpBuilder &b, llvm::function_ref<void(OpBuilder &, Position &)> body);
   bool mayBeShort();
   void askPastCaches();
   void strip(OpBuilder &outside, Position &at);
@@ -178,6 +200,7 @@ private:
   bool computesLong, laneByLane;
   std::optional<RowsKept> kept;
   Value inPlace;
+  bool follow; ///< all places that are checked are read in the order of the points
 };
 
 KernelLowering::MapRows::MapRows(KernelLowering &l)
@@ -192,6 +215,10 @@ KernelLowering::MapRows::MapRows(KernelLowering &l)
     farAhead = l.bytesAhead(kLongBytesAhead);
   if (l.kernel->hasAttr(kReadsAheadAttr))
     askPastCaches();
+  auto checks = body.getOps<kernel::BoundOp>();
+  follow = !checks.empty() && llvm::all_of(checks, [&](kernel::BoundOp check) {
+    return followingIndex(check, l.space);
+  });
   kept = rowsKept(l.kernel, l.stores, l.space);
   if (kept)
     inPlace = writesOver(l.builder, loc, *l.emitter, *kept);
@@ -266,14 +293,91 @@ Value KernelLowering::MapRows::areFew(OpBuilder &b) {
   return m.atLeast(m(few), l.emitter->extent(b, last));
 }
 
-void KernelLowering::MapRows::elementByElement(OpBuilder &b) {
+/// Whether any index of the points [low, high) is below zero or outside. The points are counted
+/// along the last loop.
+Value KernelLowering::MapRows::anyWrapped(OpBuilder &b, Value low, Value high) {
+  constexpr int64_t kAtOnce = 32; // four registers, which do not wait for each other
+  auto type = VectorType::get({kAtOnce}, b.getI64Type());
+  auto checks = llvm::to_vector(l.kernel.getBody().front().getOps<kernel::BoundOp>());
+  auto look = [&](OpBuilder &inside, Value at, Value limit, ValueRange most) {
+    Position here = l.position();
+    here.loops.assign(l.space.count(), IndexMath{inside, loc}(0));
+    here.loops[last] = at;
+    here.vectorLoop = static_cast<int>(last);
+    here.width = kAtOnce;
+    if (limit)
+      l.emitter->maskLanes(inside, here, limit);
+    SmallVector<Value> next;
+    for (auto [check, old] : llvm::zip_equal(checks, most)) {
+      Value index = l.emitter->value(inside, check.getIndex(), here);
+      next.push_back(arith::MaxUIOp::create(inside, loc, old, index));
+    }
+    return next;
+  };
+  IndexMath m{b, loc};
+  Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  Value whole = m.add(low, m.mul(m.div(m.sub(high, low), kAtOnce), kAtOnce));
+  SmallVector<Value> start(checks.size(), none);
+  auto over = scf::ForOp::create(b, loc, low, whole, m(kAtOnce), start);
+  OpBuilder inside = OpBuilder::atBlockBegin(over.getBody());
+  scf::YieldOp::create(inside, loc,
+                       look(inside, over.getInductionVar(), {}, over.getRegionIterArgs()));
+  Value any;
+  for (auto [check, most] : llvm::zip_equal(checks, look(b, whole, high, over.getResults()))) {
+    Value size = l.emitter->emit(b, *Polynomial::of(check.getMap().getResult(0)));
+    size = arith::IndexCastOp::create(b, loc, b.getI64Type(), size);
+    Value one = vector::ReductionOp::create(b, loc, vector::CombiningKind::MAXUI, most);
+    Value some = m.compare(arith::CmpIPredicate::uge, one, size);
+    any = any ? m.either(any, some) : some;
+  }
+  return any;
+}
+
+Value KernelLowering::MapRows::goesOn(OpBuilder &b) {
+  if (!l.writes || !follow)
+    return {};
+  auto either = scf::IfOp::create(b, loc, b.getI1Type(), l.writes, /*withElseRegion=*/true);
+  OpBuilder yes = either.getThenBodyBuilder(), no = either.getElseBodyBuilder();
+  scf::YieldOp::create(yes, loc, arith::ConstantIntOp::create(yes, loc, 1, 1).getResult());
+  scf::YieldOp::create(no, loc, anyWrapped(no, l.begin, l.end));
+  return either.getResult(0);
+}
+
+void KernelLowering::MapRows::eachElement(OpBuilder &b,
+                                          llvm::function_ref<void(OpBuilder &, Position &)> body) {
   l.runs(b, [&](OpBuilder &inside, Position &outer, Value low, Value high) {
     l.loop(inside, low, high, 1, [&](OpBuilder &each, Value index) {
       Position at = outer;
       at.loops[last] = index;
-      l.storeAll(each, at);
+      body(each, at);
     });
   });
+}
+
+void KernelLowering::MapRows::elementByElement(OpBuilder &b) {
+  auto checked = [&](OpBuilder &each, Position &at) { l.storeAll(each, at); };
+  if (!follow)
+    return eachElement(b, checked);
+  // The places of many rows are looked at together, and are then what is read.
+  constexpr int64_t kPoints = 1024;
+  Value begin = l.begin, end = l.end;
+  l.loop(b, begin, end, kPoints, [&](OpBuilder &inside, Value first) {
+    IndexMath m{inside, loc};
+    l.begin = first, l.end = m.min(m.add(first, kPoints), end);
+    Value wrapped = anyWrapped(inside, l.begin, l.end);
+    auto either = scf::IfOp::create(inside, loc, wrapped, /*withElseRegion=*/true);
+    OpBuilder seldom = either.getThenBodyBuilder(), usual = either.getElseBodyBuilder();
+    eachElement(seldom, checked);
+    if (l.writes)
+      usual =
+          scf::IfOp::create(usual, loc, l.writes, /*withElseRegion=*/false).getThenBodyBuilder();
+    eachElement(usual, [&](OpBuilder &each, Position &at) {
+      for (auto check : l.kernel.getBody().front().getOps<kernel::BoundOp>())
+        at.values[check] = l.emitter->value(each, check.getIndex(), at);
+      l.writeAll(each, at);
+    });
+  });
+  l.begin = begin, l.end = end;
 }
 
 void KernelLowering::MapRows::row(OpBuilder &outside, Position &outer, Value low, Value high) {
@@ -307,9 +411,13 @@ void KernelLowering::MapRows::row(OpBuilder &outside, Position &outer, Value low
 
 void KernelLowering::lowerMap() {
   open(kernel.getSymName(), {});
-  if (shape.oneByOne) {
+  if (shape.oneByOne && width == 1) {
     begin = constant(builder, 0);
     end = emitter->emit(builder, space.items());
+  } else if (shape.oneByOne) {
+    Value points = emitter->emit(builder, *Polynomial::of(shape.work));
+    begin = IndexMath{builder, loc}.mul(begin, points);
+    end = IndexMath{builder, loc}.mul(end, points);
   }
   if (space.parallel == 0) {
     Position at = position();
@@ -328,6 +436,8 @@ void KernelLowering::lowerMap() {
   } else {
     MapRows rows(*this);
     OpBuilder b = builder;
+    if (Value more = rows.goesOn(b))
+      b = scf::IfOp::create(b, loc, more, /*withElseRegion=*/false).getThenBodyBuilder();
     if (Value few = rows.areFew(b)) {
       auto either = scf::IfOp::create(b, loc, few, /*withElseRegion=*/true);
       OpBuilder yes = either.getThenBodyBuilder();
