@@ -1,4 +1,5 @@
 // Indices with arrays: NumPy's advanced indexing as gathers and scatters.
+#include "frontends/record/GatheredRows.h"
 #include "frontends/record/InterpretPlain.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Layout.h"
@@ -653,7 +654,8 @@ Result<Array> take(const Array &x, std::span<const KeyItem> key) {
       x.device().info().hostVisible && elementsOf(r.mask->shape()) == r.merged[0])
     return finish(compressed(n, r));
   GRAPHC_ASSIGN(NodeRef merged, node::reshape(n, r.merged));
-  return finish(node::gather(merged, r.places));
+  GRAPHC_ASSIGN(NodeRef direct, gatherOfGathered(merged, r.places));
+  return finish(direct ? std::move(direct) : node::gather(merged, r.places));
 }
 
 Status put(Array &x, std::span<const KeyItem> key, const Operand &value,

@@ -2,6 +2,7 @@
 #include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Devices.h"
+#include "frontends/record/GatheredRows.h"
 #include "frontends/record/OpenSize.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
@@ -389,6 +390,8 @@ Array *asArray(pb::handle object) {
   Array *array = asAnyArray(object);
   if (array && array->isOpen())
     fixSize(*array, object);
+  if (array)
+    check(separateView(*array));
   return array;
 }
 
@@ -396,6 +399,8 @@ Array *asOpenArray(pb::handle object) {
   Array *array = asAnyArray(object);
   if (array && array->isOpen() && !array->open()->recipe()->isCurrent())
     fixSize(*array, object);
+  if (array)
+    check(separateView(*array));
   return array;
 }
 

@@ -5,6 +5,7 @@
 #include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Devices.h"
+#include "frontends/record/GatheredRows.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Lend.h"
 #include "frontends/record/Looks.h"
@@ -330,6 +331,8 @@ dlpack::DataType dlpackType(DType d) {
 }
 
 std::vector<NodeRef> evaluateNow(std::span<Array *const> arrays, std::string_view reason) {
+  for (Array *x : arrays)
+    check(separateView(*x));
   Result<std::vector<NodeRef>> nodes = [&] {
     WithoutGil release;
     return evaluateArrays(arrays, reason);
@@ -338,6 +341,8 @@ std::vector<NodeRef> evaluateNow(std::span<Array *const> arrays, std::string_vie
 }
 
 void storeNow(std::span<Array *const> arrays, std::string_view reason) {
+  for (Array *x : arrays)
+    check(separateView(*x));
   Status status;
   {
     WithoutGil release;

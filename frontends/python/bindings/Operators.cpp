@@ -4,6 +4,7 @@
 #include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/python/bindings/ScalarErrors.h"
+#include "frontends/record/GatheredRows.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/MemoryOrder.h"
 #include "frontends/record/Record.h"
@@ -84,7 +85,10 @@ PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
     const bool isKnown = knownScalar(left) || knownScalar(right);
     if (PyObject *value = isKnown ? operationOnValues(kind, left, right) : nullptr)
       return value;
-    const Array *first = asAnyArray(left), *second = asAnyArray(right);
+    Array *first = asAnyArray(left), *second = asAnyArray(right);
+    for (Array *x : {first, second})
+      if (x)
+        check(separateView(*x));
     const bool isSingle = (first && first->rank() == 0) || (second && second->rank() == 0);
     if ((first && first->rank() > 0) || (second && second->rank() > 0))
       if (PyObject *now = directOperation(kind, left, right))
