@@ -336,3 +336,24 @@ def test_places_within_rows(width, kind):
         gc.eval(y)
         np.put_along_axis(a, p.astype(int), v, 1)
     np.testing.assert_array_equal(y, a)
+
+
+@pytest.mark.parametrize("name", ["add", "subtract", "maximum", "fmin", "logical_xor"])
+@pytest.mark.parametrize("kinds", ["?i", "Bd", "fd", "hB", "FF", "DF", "dF", "ef"])
+def test_operations_at_places_of_other_dtypes(name, kinds):
+    rng = np.random.default_rng(3)
+    a, v = (rng.integers(0, 200, 90).astype(kind) for kind in kinds)
+    p = rng.integers(-40, 40, 90)
+    results = []
+    for xp in (np, gc):
+        x, y = xp.asarray(a.copy()), xp.asarray(v)
+        with np.errstate(all="ignore"), gc.errstate(all="ignore"):
+            for value, places in ((y, xp.asarray(p)), (y[:3], slice(5, 8)), (2.5, xp.asarray(p))):
+                try:
+                    getattr(xp, name).at(x, places, value)
+                except TypeError:
+                    results.append(TypeError)
+        results.append(np.asarray(x))
+    half = len(results) // 2
+    for expected, seen in zip(results[:half], results[half:]):
+        np.testing.assert_array_equal(seen, expected)

@@ -633,18 +633,19 @@ def _at(self, a, indices, b=_NO_VALUE, /):
             b = asarray(b, device=a.device).astype(a.dtype)
         _graphc.scatter(a, indices, b, operation)
         return
-    places = _flat_places(a, indices)
-    values = _graphc.broadcast_to(asarray(b), places.shape).ravel()
-    flat = a.ravel()
-    for i, place in enumerate(places.ravel().tolist()):
-        flat[place] = self(flat[place], values[i]).astype(a.dtype, copy=False)
+    if self.__name__ in _ROUNDED_ONCE and isinstance(a.dtype, _np.dtype) and not _graphc.is_tracing():
+        raise ForeignDType(self.__name__)
+    places, flat = _flat_places(a, indices), a.ravel()
+    for place, value in zip(places.ravel().tolist(), _graphc.broadcast_to(asarray(b), places.shape).ravel()):
+        flat[place] = self(flat[place], value).astype(a.dtype, copy=False)
     if not _graphc.shares_storage(flat, a):
         a[...] = flat.reshape(a.shape)
 
 
 #: Operations of numbers whose result has the dtype of two equal ones, and dtypes that have all integers so small.
 _MODULAR_SUMS, _COUNTED, _SMALL = {"add", "sub", "mul", "minimum", "maximum"}, (_np.dtype("int64"), _np.dtype("float64")), 2**31
-_FLOAT = _np.dtype("float64")
+#: Operations for which any loop has the same bits.
+_FLOAT, _ROUNDED_ONCE = _np.dtype("float64"), {"add", "subtract", "maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or", "logical_xor"}
 
 
 def _is_plain(dtype, b):
