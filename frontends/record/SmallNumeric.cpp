@@ -219,8 +219,6 @@ public:
   [[gnu::always_inline]] void find(const Block &values, Found &found) const {
     if (isAlike)
       divide(values, found);
-    else if (count < kMostCompared)
-      compare(values, found);
     else
       search(values, found);
     for (size_t i = 0; i < kBlock; ++i) {
@@ -229,10 +227,24 @@ public:
     }
   }
   size_t size() const { return static_cast<size_t>(count) + 1; }
+  /// Few edges are compared with everything, which takes less than finding a bin.
+  bool areFew() const { return !isAlike && count < kMostCompared; }
+  /// Adds to `above` how many values are not below each edge; those above the last one.
+  [[gnu::always_inline]] void compare(const Block &values, int64_t *above) const {
+    for (size_t e = 0; e + 1 < size(); ++e) {
+      int64_t some = 0;
+      for (size_t i = 0; i < kBlock; ++i)
+        some += values[i] >= edges[e];
+      above[e] += some;
+    }
+    int64_t beyond = 0;
+    for (size_t i = 0; i < kBlock; ++i)
+      beyond += values[i] > last;
+    above[size() - 1] += beyond;
+  }
 
 private:
-  /// Fewer edges are all compared with.
-  static constexpr int32_t kMostCompared = 24;
+  static constexpr int32_t kMostCompared = 64;
 
   /// A quotient, which the edges beside it correct.
   [[gnu::always_inline]] void divide(const Block &values, Found &found) const {
@@ -244,12 +256,6 @@ private:
       bin -= v < at[bin] ? std::min(bin, 1) : 0;
       found[i] = bin + (v >= at[bin + 1]);
     }
-  }
-  [[gnu::always_inline]] void compare(const Block &values, Found &found) const {
-    found.fill(-1);
-    for (double edge : edges)
-      for (size_t i = 0; i < kBlock; ++i)
-        found[i] += values[i] >= edge;
   }
   void search(const Block &values, Found &found) const {
     for (size_t i = 0; i < kBlock; ++i)
@@ -275,6 +281,8 @@ template <typename T>
     block[i] = static_cast<double>(values[i]);
   std::fill(block.begin() + static_cast<std::ptrdiff_t>(some), block.end(),
             std::numeric_limits<double>::quiet_NaN());
+  if (bins.areFew())
+    return bins.compare(block, counts);
   bins.find(block, found);
   for (size_t i = 0; i < some; ++i)
     ++counts[i % kTables * bins.size() + static_cast<size_t>(found[i])];
@@ -283,16 +291,26 @@ template <typename T>
 GRAPHC_WIDE void countBlockWide(const Bins &bins, const T *values, size_t some, int64_t *counts) {
   countBlock(bins, values, some, counts);
 }
+template <typename T>
+GRAPHC_WIDEST void countBlockWidest(const Bins &bins, const T *values, size_t some,
+                                    int64_t *counts) {
+  countBlock(bins, values, some, counts);
+}
 
 /// Adds the numbers in each bin to `counts`, and those in none behind them.
 template <typename T>
 void countInBins(const Bins &bins, std::span<const T> values, std::span<int64_t> counts) {
   std::vector<int64_t> tables(4 * bins.size());
+  const auto count = bins.areFew() && hasWidest() ? countBlockWidest<T>
+                     : hasWide()                  ? countBlockWide<T>
+                                                  : countBlock<T>;
   for (size_t from = 0; from < values.size(); from += Bins::kBlock) {
     const size_t some = std::min(Bins::kBlock, values.size() - from);
-    (hasWide() ? countBlockWide<T> : countBlock<T>)(bins, values.data() + from, some,
-                                                    tables.data());
+    count(bins, values.data() + from, some, tables.data());
   }
+  if (bins.areFew())
+    for (size_t i = 0; i < counts.size(); ++i)
+      tables[i] -= tables[i + 1];
   for (size_t i = 0; i < tables.size(); ++i)
     if (i % bins.size() < counts.size())
       counts[i % bins.size()] += tables[i];
