@@ -68,13 +68,31 @@ struct Points {
            std::ranges::is_sorted(places);
   }
   int64_t size() const { return static_cast<int64_t>(places.size()); }
-  double at(double x) const {
+  /// Searches go side by side: each waits for its loads, and none for what is chosen.
+  static constexpr size_t kTogether = 16;
+  using Together = std::array<double, kTogether>;
+  void at(const Together &x, Together &found) const {
+    std::array<size_t, kTogether> below{};
+    for (size_t count = places.size(); count > 1;) {
+      const size_t half = count / 2;
+      for (size_t i = 0; i < kTogether; ++i) {
+        size_t isBelow = places[below[i] + half] <= x[i];
+        __asm__("" : "+r"(isBelow)); // no branch, which would be taken as often as not
+        below[i] += half & -isBelow;
+      }
+      count -= half;
+    }
+    for (size_t i = 0; i < kTogether; ++i)
+      found[i] = between(x[i], below[i]);
+  }
+
+private:
+  /// `j`: of the last place that is not above `x`, if any.
+  double between(double x, size_t j) const {
     if (x < places.front())
       return values.front();
     if (x >= places.back())
       return values.back();
-    const auto above = std::ranges::upper_bound(places, x) - places.begin();
-    const auto j = static_cast<size_t>(std::clamp<int64_t>(above - 1, 0, size() - 2));
     if (x == places[j])
       return values[j];
     const double slope = (values[j + 1] - values[j]) / (places[j + 1] - places[j]);
@@ -107,8 +125,10 @@ Outcome numeric(Numeric kind, std::span<const Operand> operands, DType t, const 
 
 Outcome interpolate(const Operand &x, const Shape &shape, const Array &places,
                     const Array &values) {
+  // So many take as long as the kernels that would be run.
+  constexpr int64_t kMost = 16384;
   const int64_t count = countOf(shape), size = places.size();
-  if (std::max(count, size) * itemSize(DType::Float64) > kMostBytes || size == 0)
+  if (std::max(count, size) > kMost || size == 0)
     return NodeRef();
   Reader<double> at, from, to;
   GRAPHC_ASSIGN(bool isRead, at.read(x, DType::Float64, shape));
@@ -125,8 +145,15 @@ Outcome interpolate(const Operand &x, const Shape &shape, const Array &places,
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Float64, shape, places.device()));
   auto *found = dataOf<double>(out);
-  for (int64_t i = 0; i < count; ++i)
-    found[i] = points.at(numbers.data[numbers.steps ? i : 0]);
+  constexpr auto kTogether = static_cast<int64_t>(Points::kTogether);
+  Points::Together some{}, reached;
+  for (int64_t from = 0; from < count; from += kTogether) {
+    const int64_t here = std::min(kTogether, count - from);
+    for (int64_t i = 0; i < here; ++i)
+      some[static_cast<size_t>(i)] = numbers.data[numbers.steps ? from + i : 0];
+    points.at(some, reached);
+    std::copy_n(reached.begin(), here, found + from);
+  }
   return allFinite(found, count) ? out : NodeRef();
 }
 

@@ -188,7 +188,8 @@ PyObject *interp(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
       return a.storage()->current()->state() == NodeState::Ready;
     };
     const int64_t most = std::max(places->size(), x ? x->size() : 1);
-    const bool isNow = isNumber && onHost(places->device()) && isReady(*places) && isReady(*values);
+    const bool isNow = onHost(places->device()) && isReady(*places) && isReady(*values) &&
+                       (isNumber || isReady(*x));
     if (!isNow && !small::isLoop(op::OpKind::Gather, most, places->device()))
       Py_RETURN_NOTIMPLEMENTED;
     const Operand at = x ? Operand(*x) : Operand(toScalar(args[0]));
