@@ -109,8 +109,22 @@ def _is_bfloat16(dtype):
     return getattr(dtype, "kind", "V") == "V" and getattr(dtype, "name", dtype) == "bfloat16"  # a name is made when it is asked for
 
 
+#: Which dtypes were found to fit which.
+_casts = {}
+
+
 def can_cast(from_, to, casting="safe"):
     """Whether a value of dtype (or array) `from_` fits dtype `to` under NumPy's casting rule."""
+    try:
+        return _casts[from_, to, casting]
+    except (KeyError, TypeError):  # arrays are no keys
+        found = _fits(from_, to, casting)
+    if isinstance(from_, (_np.dtype, type, str)) and isinstance(to, (_np.dtype, type, str)):
+        _casts[from_, to, casting] = found
+    return found
+
+
+def _fits(from_, to, casting):
     if from_ is None or to is None:
         raise TypeError("did not understand one of the types; 'None' not accepted")
     from_, to = _plain(from_), as_dtype(to)
