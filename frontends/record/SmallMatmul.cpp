@@ -284,12 +284,51 @@ void multiplyNumbers(Matrix<Number<R>> x, Matrix<Number<R>> y, int64_t height, i
 struct Factor {
   int64_t rows, columns, row, column;
   Factor(const View &view, bool isLeft) {
-    bool isMatrix = view.shape().rank() == 2;
+    const size_t rank = view.shape().size();
+    bool isMatrix = rank > 1;
     std::span<const int64_t> shape = view.shape(), strides = view.strides();
-    rows = isMatrix ? shape[0] : isLeft ? 1 : shape[0];
-    columns = isMatrix ? shape[1] : isLeft ? shape[0] : 1;
-    row = isMatrix ? strides[0] : isLeft ? 0 : strides[0];
-    column = isMatrix ? strides[1] : isLeft ? strides[0] : 0;
+    rows = isMatrix ? shape[rank - 2] : isLeft ? 1 : shape[0];
+    columns = isMatrix ? shape[rank - 1] : isLeft ? shape[0] : 1;
+    row = isMatrix ? strides[rank - 2] : isLeft ? 0 : strides[0];
+    column = isMatrix ? strides[rank - 1] : isLeft ? strides[0] : 0;
+  }
+};
+
+/// The matrices of a stack, one after another, and those that they meet in a product.
+struct Stack {
+  static constexpr int64_t kMostAxes = 6;
+  std::array<int64_t, kMostAxes> sizes{}, first{}, second{}, at{};
+  size_t rank;
+  int64_t count = 1;
+
+  Stack(const View &x, const View &y)
+      : rank(std::max<size_t>({x.shape().size(), y.shape().size(), 2}) - 2) {
+    for (size_t axis = 0; axis < rank; ++axis)
+      sizes[axis] = 1;
+    note(x, first);
+    note(y, second);
+    for (size_t axis = 0; axis < rank; ++axis)
+      count *= sizes[axis];
+  }
+
+  /// Moves places of elements to the next matrices.
+  void step(int64_t &x, int64_t &y) {
+    for (size_t axis = rank; axis-- > 0;) {
+      x += first[axis], y += second[axis];
+      if (++at[axis] < sizes[axis])
+        return;
+      x -= first[axis] * sizes[axis], y -= second[axis] * sizes[axis];
+      at[axis] = 0;
+    }
+  }
+
+private:
+  void note(const View &view, std::span<int64_t> steps) {
+    for (size_t from = view.shape().size(), axis = rank; from > 2; --from) {
+      const int64_t size = view.shape()[from - 3];
+      steps[--axis] = size == 1 ? 0 : view.strides()[from - 3];
+      sizes[axis] = std::max(sizes[axis], size);
+    }
   }
 };
 
@@ -323,17 +362,23 @@ Outcome productOfBits(const Array &x, const Array &y, const Factor &a, const Fac
 } // namespace
 
 Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape) {
-  if (x.rank() > 2 || y.rank() > 2 || x.dtype() != t || y.dtype() != t || !hasWide())
+  if (std::max(x.rank(), y.rank()) > Stack::kMostAxes + 2 || x.dtype() != t || y.dtype() != t ||
+      !hasWide())
     return NodeRef();
   Factor a(x.view(), true), b(y.view(), false);
-  const int64_t work = a.rows * a.columns * b.columns * (isComplex(t) ? 4 : 1);
+  Stack stack(x.view(), y.view());
+  const int64_t work = stack.count * a.rows * a.columns * b.columns * (isComplex(t) ? 4 : 1);
   if (work > mostWork() || (isComplex(t) && a.columns == 0))
     return NodeRef();
-  if (a.columns > kMostDepth && (a.rows > 1 || b.columns > 1))
+  const bool isDeep = a.columns > kMostDepth && (a.rows > 1 || b.columns > 1);
+  const bool isOwn = isInexact(t) || t == DType::Int64 || t == DType::Int32;
+  if (stack.rank > 0 && (isDeep || !isOwn))
+    return NodeRef();
+  if (isDeep)
     return productOfBlocks(x, y, t, shape);
   if (t == DType::UInt64)
     return productOfBits<int64_t>(x, y, a, b, t, shape);
-  if (!isInexact(t) && t != DType::Int64 && t != DType::Int32)
+  if (!isOwn)
     return productOfBits<int32_t>(x, y, a, b, t, shape);
   GRAPHC_ASSIGN(Elements left, elementsOf(x));
   GRAPHC_ASSIGN(Elements right, elementsOf(y));
@@ -341,12 +386,17 @@ Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape) {
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, x.device()));
   auto done = withElementType(t, [&]<typename T>(T) -> Result<bool> {
-    const Matrix<T> first{reinterpret_cast<const T *>(left.first), a.row, a.column};
-    const Matrix<T> second{reinterpret_cast<const T *>(right.first), b.row, b.column};
-    if constexpr (kIsNumber<T>)
-      multiplyNumbers(first, second, a.rows, a.columns, b.columns, dataOf<T>(out));
-    else
-      multiply<T>(first, second, a.rows, a.columns, b.columns, dataOf<T>(out));
+    const auto *one = reinterpret_cast<const T *>(left.first);
+    const auto *other = reinterpret_cast<const T *>(right.first);
+    T *to = dataOf<T>(out);
+    for (int64_t i = 0, p = 0, q = 0; i < stack.count; ++i, stack.step(p, q)) {
+      const Matrix<T> first{one + p, a.row, a.column}, second{other + q, b.row, b.column};
+      if constexpr (kIsNumber<T>)
+        multiplyNumbers(first, second, a.rows, a.columns, b.columns, to);
+      else
+        multiply<T>(first, second, a.rows, a.columns, b.columns, to);
+      to += a.rows * b.columns;
+    }
     return (!mustBeFinite() && !isComplex(t)) || allFinite(dataOf<T>(out), countOf(shape));
   });
   return finished(std::move(out), std::move(done));

@@ -3,6 +3,7 @@
 #include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Discarded.h"
 #include "frontends/python/bindings/Gil.h"
+#include "frontends/python/bindings/Quick.h"
 
 #include "frontends/record/MemoryOrder.h"
 #include "frontends/record/Numerics.h"
@@ -256,6 +257,7 @@ void defineFunctions(pb::module_ &m) {
   definePlainFunctions(m);
   definePlainMovement(m);
   definePlainNumeric(m);
+  defineContractions(m);
   definePlainViews(m);
   defineMovement(m);
   defineCreation(m);

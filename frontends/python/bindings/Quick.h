@@ -41,6 +41,9 @@ std::optional<int64_t> smallInteger(PyObject *object);
 /// the front, or, for null, reversed. Null, with no error set, for other arguments.
 PyObject *plainTranspose(const Array &x, PyObject *const *axes, Py_ssize_t count);
 
+// Contractions.cpp
+void defineContractions(pb::module_ &m);
+
 } // namespace graphc::py
 
 #endif // GRAPHC_FRONTENDS_PYTHON_BINDINGS_QUICK_H

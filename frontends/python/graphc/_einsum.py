@@ -84,16 +84,16 @@ class _Operand:
 
     def reshape(self, shape):
         if tuple(shape) != self.shape:
-            self.step(_reshaped, tuple(shape), term=self.term, shape=shape)
+            self.step("reshape", *shape, term=self.term, shape=shape)
 
     def broadcast(self, shape):
         if tuple(shape) != self.shape:
-            self.step(_graphc.broadcast_to, tuple(shape), term=self.term, shape=shape)
+            self.step("broadcast", *shape, term=self.term, shape=shape)
 
     def transpose(self, letters):
         order = [self.term.index(c) for c in letters]
         if order != list(range(len(order))):
-            self.step(_transposed, tuple(order), term=letters, shape=[self.shape[i] for i in order])
+            self.step("transpose", *order, term=letters, shape=[self.shape[i] for i in order])
 
     def reduce(self, keep):
         """Takes repeated indices from the diagonal, and sums over those outside `keep`."""
@@ -106,23 +106,11 @@ class _Operand:
                           shape=[*(self.shape[i] for i in rest), _py.min(self.shape[first], self.shape[second])])  # fmt: skip
         gone = tuple(i for i, c in enumerate(self.term) if c not in keep)
         if gone:
-            self.step(_sum_in_dtype, gone, term="".join(c for c in self.term if c in keep),
+            self.step("sum", *gone, term="".join(c for c in self.term if c in keep),
                       shape=[n for i, n in enumerate(self.shape) if i not in gone])  # fmt: skip
 
     def sizes(self, letters):
         return [self.shape[self.term.index(c)] for c in letters]
-
-
-def _reshaped(x, *shape):
-    return x.reshape(*shape)
-
-
-def _transposed(x, *axes):
-    return x.transpose(*axes)
-
-
-def _sum_in_dtype(x, axes):
-    return _graphc.reduce("sum", x, axes, False, x.dtype)
 
 
 def _pair(x, y, keep):
@@ -139,7 +127,7 @@ def _pair(x, y, keep):
             z.transpose("".join(own))
             z.reshape([z.shape[own.index(c)] if c in own else 1 for c in term])
         shape = [_py.max(n, m) if n and m else 0 for n, m in zip(x.shape, y.shape)]
-        x.steps.append((x.place, y.place, _operator.mul, ()))
+        x.steps.append((x.place, y.place, "multiply", ()))
         x.term, x.shape = term, tuple(shape)
         return
     # An axis of size 1 stands for any size.
@@ -147,7 +135,7 @@ def _pair(x, y, keep):
         rows, columns = x.sizes(left), y.sizes(right)
         x.transpose("".join(left + inner))
         y.transpose("".join(inner + right))
-        x.steps.append((x.place, y.place, _graphc.matmul, ()))
+        x.steps.append((x.place, y.place, "product", ()))
         x.term, x.shape = term, (*rows, *columns)
         return
     full = {c: _py.max(n, m) if n and m else 0 for c, n, m in zip(both, x.sizes(both), y.sizes(both))}
@@ -156,18 +144,20 @@ def _pair(x, y, keep):
     rows, columns, many = x.sizes(left), y.sizes(right), x.sizes(batch)
     shared = _math.prod(x.sizes(inner))
     x.transpose("".join(batch + left + inner))
-    x.reshape([*many, _math.prod(rows), shared])
+    # Without a batch, what has no axis of its own is a vector.
+    height = [_math.prod(rows)] if left or batch else []
+    width = [_math.prod(columns)] if right or batch else []
+    x.reshape([*many, *height, shared])
     y.transpose("".join(batch + inner + right))
-    y.reshape([*many, shared, _math.prod(columns)])
-    x.steps.append((x.place, y.place, _graphc.matmul, ()))
-    x.term, x.shape = term, (*many, x.shape[-2], y.shape[-1])
+    y.reshape([*many, shared, *width])
+    x.steps.append((x.place, y.place, "product", ()))
+    x.term, x.shape = term, (*many, *height, *width)
     x.reshape([*many, *rows, *columns])
 
 
 @_functools.lru_cache(maxsize=1024)
 def _plan(equation, shapes):
-    """Steps (place of a value, of a second one or None, function, further arguments), each of which replaces its first value;
-    the first one of all is the result."""
+    """Steps, each of which replaces its first value; the first one of all is the result (`_graphc.contract`)."""
     terms, letters = _letters(equation, [len(shape) for shape in shapes])
     _check_sizes(terms, shapes, equation)
     steps = []
@@ -181,7 +171,7 @@ def _plan(equation, shapes):
         _pair(first, other, later)
     first.reduce(set(letters))
     first.transpose(letters)
-    return steps
+    return _graphc.contraction(steps)
 
 
 def _sublists(operands):
@@ -199,32 +189,6 @@ def _sublists(operands):
     if len(operands) % 2:
         text += "->" + place(operands[-1])
     return text, operands[0 : 2 * pairs : 2]
-
-
-_ARRAYS = {_graphc.Array, _graphc.ndarray}
-
-
-def _computed(equation, values):
-    """The sum of products of arrays of one dtype, which become its intermediate values."""
-    for place, second, function, args in _plan(equation, tuple([x.shape for x in values])):
-        values[place] = function(values[place], *args) if second is None else function(values[place], values[second])
-    return values[0]
-
-
-def _plain(*operands, **options):
-    """The call of an equation and arrays of one dtype; NotImplemented for others."""
-    if options or len(operands) < 2 or type(operands[0]) is not str:
-        return NotImplemented
-    equation, *values = operands
-    first = values[0]
-    for x in values:
-        if type(x) not in _ARRAYS or x.dtype is not first.dtype:
-            return NotImplemented
-    x = _computed(equation, values)
-    return x[...] if x is first else single(x)
-
-
-_graphc.set_error_name(_plain, 0)  # floating-point errors go by what it calls
 
 
 @_where_operands_are
@@ -248,14 +212,13 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
     elif any(x.dtype is not kind for x in arrays[1:]):
         kind = _graphc.result_type(*arrays)
     values = [x if x.dtype == kind else x.astype(kind, casting=casting, copy=False) for x in arrays]
-    x = _computed(equation, values)
-    x = x[...] if x is operands[0] else x
+    x = _graphc.contract(_plan(equation, tuple([x.shape for x in values])), values)
     if out is None and order in "FA" and x.ndim > 1:
         x = in_order(x, "F" if order == "F" or all(a.flags.fnc for a in arrays) else "C")
     return with_out(x if x.ndim > 1 else single(x), out, casting, "einsum")
 
 
-einsum.quick = _plain
+einsum.quick = _graphc.plain_einsum(_plan)
 
 
 def einsum_path(*operands, optimize="greedy"):
