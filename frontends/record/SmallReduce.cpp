@@ -349,6 +349,38 @@ Result<bool> reduceParts(ReduceKind kind, const Array &x, DType t, const Layout 
   return allFinite(to, results);
 }
 
+/// The product of complex numbers along the middle: halves are multiplied until one is left, and
+/// what an odd count leaves over comes last.
+template <typename R>
+Result<bool> multiplyAll(const Array &x, DType t, const Layout &l, Number<R> *to) {
+  NumberReader<R> reader;
+  GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));
+  if (!isRead || l.count == 0)
+    return false;
+  bool isKnown = true;
+  auto times = [&](Number<R> a, Number<R> b) {
+    isKnown = isKnown && computeNumber(op::OpKind::Mul, a, b, &a);
+    return a;
+  };
+  Room<Number<R>> room;
+  Number<R> *line = room.get(l.count);
+  const Run<Number<R>> from = reader.run();
+  for (int64_t place = 0; place < l.outer * l.inner && isKnown; ++place) {
+    const int64_t first = place / l.inner * l.count * l.inner + place % l.inner;
+    for (int64_t i = 0; i < l.count; ++i)
+      line[i] = from.data[from.steps ? first + i * l.inner : 0];
+    std::optional<Number<R>> left;
+    for (int64_t count = l.count; count > 1; count /= 2) {
+      if (count % 2)
+        left = left ? times(line[count - 1], *left) : line[count - 1];
+      for (int64_t i = 0; i < count / 2; ++i)
+        line[i] = times(line[i], line[i + count / 2]);
+    }
+    to[place] = left ? times(line[0], *left) : line[0];
+  }
+  return isKnown && allFinite(to, l.outer * l.inner);
+}
+
 /// Unsigned sums and products of eight bytes have the bits of signed ones, which have loops.
 DType loopOf(ReduceKind kind, DType t) {
   bool wraps = kind == ReduceKind::Sum || kind == ReduceKind::Prod;
@@ -377,7 +409,9 @@ Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, D
   if (isComplex(t)) {
     auto made = withElementType(t, [&]<typename T>(T) -> Result<bool> {
       if constexpr (kIsNumber<T>)
-        return reduceParts(kind, x, t, *layout, dataOf<T>(out));
+        return kind == ReduceKind::Prod && axes.size() == 1
+                   ? multiplyAll(x, t, *layout, dataOf<T>(out))
+                   : reduceParts(kind, x, t, *layout, dataOf<T>(out));
       return false;
     });
     return finished(std::move(out), std::move(made));

@@ -199,6 +199,8 @@ PyObject *binaryOrForeign(op::OpKind kind, PyObject *left, PyObject *right) {
 }
 
 PyObject *inPlaceOrForeign(op::OpKind kind, PyObject *self, PyObject *other) {
+  if (asComplexScalar(self)) // a new one; as an array it would have to be made
+    return binaryOrForeign(kind, self, other);
   PyObject *result = inPlace(kind, self, other);
   return isDone(result) ? result : handOverOperator(dunderOf(kind), true, self, other, result);
 }

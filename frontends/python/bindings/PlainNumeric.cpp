@@ -22,8 +22,8 @@ uint32_t errorsUnderName(PyObject *number) {
   return word && !(word >> kErrorNameShift) ? word | name << kErrorNameShift : word;
 }
 
-/// dot(a, b) of arrays of real numbers that is their product; `self` is (the number of its name, up
-/// to how many axes the operands have).
+/// dot(a, b) of arrays that is their product; `self` is (the number of its name, up to how many
+/// axes the operands have, whether the first is conjugated).
 PyObject *dot(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     const int64_t most = PyLong_AsLong(PyTuple_GET_ITEM(self, 1));
@@ -31,13 +31,15 @@ PyObject *dot(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject 
     const Array *b = a ? asPlainArray(args[1]) : nullptr;
     const bool isProduct = b && a->rank() >= 1 && a->rank() <= most && b->rank() >= 1 &&
                            b->rank() <= most && &a->device() == &b->device() &&
-                           !isComplex(a->dtype()) &&
                            a->shape()[static_cast<size_t>(a->rank()) - 1] == b->shape()[0];
     if (!isProduct)
       Py_RETURN_NOTIMPLEMENTED;
     RecordScope line;
     RecordScope named(RecordScope::location(), errorsUnderName(PyTuple_GET_ITEM(self, 0)));
-    return wrap(ops::matmul(*a, *b));
+    if (!isComplex(a->dtype()) || PyTuple_GET_ITEM(self, 2) != Py_True)
+      return wrap(ops::matmul(*a, *b));
+    const Operand one[] = {*a};
+    return wrap(ops::matmul(unwrap(ops::elementwise(op::OpKind::Conj, one)), *b));
   });
 }
 
@@ -303,10 +305,11 @@ void definePlainNumeric(pb::module_ &m) {
   });
   m.def(
       "plain_dot",
-      [](int name, int most) {
+      [](int name, int most, bool isConjugated) {
         return pb::reinterpret_steal<pb::object>(
-            PyCFunction_New(&dotMethod, pb::make_tuple(name, most).ptr()));
+            PyCFunction_New(&dotMethod, pb::make_tuple(name, most, isConjugated).ptr()));
       },
+      pb::arg("name"), pb::arg("most"), pb::arg("conjugated") = false,
       "The product of two arrays of up to so many axes, whose errors are told under the name of "
       "this number.");
 }

@@ -197,7 +197,7 @@ def vdot(a: ArrayLike, b: ArrayLike) -> Array:
     return _graphc.matmul(_graphc.reshape(x1, (-1,)), _graphc.reshape(x2, (-1,)))
 
 
-vdot.quick = _graphc.plain_dot(_number_of(""), 1)
+vdot.quick = _graphc.plain_dot(_number_of(""), 1, conjugated=True)
 
 
 @_where_operands_are

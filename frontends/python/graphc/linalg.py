@@ -109,6 +109,8 @@ class SVDResult(_NamedTuple):
 
 def _matrices(x, name, square=False):
     """The operand, and the dtype of what is computed from it."""
+    if type(x) is _graphc.ndarray and x.dtype is float64 and x.ndim == 2 and (not square or x.shape[0] == x.shape[1]):
+        return x, float64
     x = asarray(x)
     if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
         raise DTypeError(f"{name}: array type {x.dtype} is unsupported in linalg")
@@ -146,6 +148,8 @@ def _real(dtype):
 
 def _batch(x, dtype):
     """(b, m, n) in the wide dtype."""
+    if x.ndim == 2 and x.dtype is float64 is dtype:
+        return x.reshape((1, *x.shape))
     wide = _wide(dtype)
     x = x if x.dtype is wide else x.astype(wide, copy=False)
     count = 1 if x.ndim == 2 else _math.prod(x.shape[:-2])
@@ -206,7 +210,8 @@ def cholesky(x, /, *, upper=False):
     LinAlgError when `x` is not positive definite or not square."""
     x, dtype = _matrices(x, "cholesky", square=True)
     a = _batch(x, dtype)
-    return _now(_run("cholesky", [a], [int(bool(upper))], a.shape)).reshape(x.shape).astype(dtype, copy=False)
+    lower = _now(_run("cholesky", [a], [int(bool(upper))], a.shape)).reshape(x.shape)
+    return lower if dtype is float64 else lower.astype(dtype, copy=False)
 
 
 def qr(a, mode="reduced"):
