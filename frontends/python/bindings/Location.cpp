@@ -1,6 +1,7 @@
 // User lines: a code object and an instruction offset, taken when something is recorded, turned
 // into text when asked for.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Frames.h"
 
 #include <unordered_map>
 
@@ -49,14 +50,6 @@ bool isPackageCode(PyCodeObject *code) {
     PyErr_Clear();
   it->second = name && !p.folder.empty() && std::string_view(name).starts_with(p.folder);
   return it->second;
-}
-
-int instructionOffset(PyFrameObject *frame) {
-#if PY_VERSION_HEX >= 0x030b0000
-  return PyFrame_GetLasti(frame);
-#else
-  return -PyFrame_GetLineNumber(frame); // negative: a line, not an offset
-#endif
 }
 
 /// Where a code object and an offset were met last, by a hash of the two: a loop has many places.
@@ -110,26 +103,19 @@ void passThrough(PyCodeObject *code, UserPlace &place) {
 
 UserPlace currentPlace() {
   UserPlace place{0, true, 0};
-  PyFrameObject *top = PyEval_GetFrame(); // borrowed
-  if (!top)
-    return {};
-  auto frame = pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject *>(top));
   Places &p = places();
-  while (frame) {
-    auto *f = reinterpret_cast<PyFrameObject *>(frame.ptr());
-    PyCodeObject *code = PyFrame_GetCode(f);
-    Py_DECREF(code); // the frame keeps it
+  for (Frames frame; frame; frame.next()) {
+    PyCodeObject *code = frame.code();
     if (code == p.lastCode) {
-      int offset = instructionOffset(f);
+      int offset = frame.offset();
       place.location = offset == p.lastOffset ? p.lastLocation : remember(code, offset);
       return place;
     }
     if (!isPackageCode(code)) {
-      place.location = remember(code, instructionOffset(f));
+      place.location = remember(code, frame.offset());
       return place;
     }
     passThrough(code, place);
-    frame = pb::reinterpret_steal<pb::object>(reinterpret_cast<PyObject *>(PyFrame_GetBack(f)));
   }
   return {};
 }
