@@ -278,7 +278,8 @@ View View::withStep(StridedStep step, Shape shape, Shape strides, int64_t offset
     out.viewOffset = offset;
     return out;
   }
-  out.steps = steps;
+  out.steps.reserve(steps.size() + 1); // once
+  out.steps.insert(out.steps.end(), steps.begin(), steps.end());
   auto *last = std::get_if<StridedStep>(&out.steps.back());
   if (last && !emptiesNewAxis(*last, step))
     *last = compose(*last, step);

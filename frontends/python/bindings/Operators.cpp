@@ -153,11 +153,18 @@ bool isDone(PyObject *result) { return result && result != Py_NotImplemented; }
 
 std::string_view dunderOf(op::OpKind kind) { return op::opInfo(kind).dunders[0]; }
 
-/// Of a known float64, or a Python float.
+/// Of a known float64, or a number of Python's that is one.
 bool isKnownFloat(PyObject *object, double &value, rt::Device *&device) {
   if (PyFloat_CheckExact(object)) {
     value = PyFloat_AS_DOUBLE(object);
     return true;
+  }
+  if (PyLong_CheckExact(object)) {
+    constexpr int64_t kMost = int64_t{1} << 53; // those up to here are floats
+    int overflow = 0;
+    const int64_t whole = PyLong_AsLongLongAndOverflow(object, &overflow);
+    value = static_cast<double>(whole);
+    return !overflow && whole >= -kMost && whole <= kMost;
   }
   const KnownValue *known = knownScalar(object);
   if (!known || known->dtype != DType::Float64 || (device && device != known->device))
@@ -182,10 +189,52 @@ PyObject *combineKnown(op::OpKind kind, PyObject *left, PyObject *right) {
   return made ? guarded([&] { return wrapKnown(*made); }) : nullptr;
 }
 
+/// Of a known int64, or an integer of Python's that is one.
+bool isKnownInteger(PyObject *object, int64_t &value, rt::Device *&device) {
+  if (PyLong_CheckExact(object)) {
+    int overflow = 0;
+    value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return overflow == 0;
+  }
+  const KnownValue *known = knownScalar(object);
+  if (!known || known->dtype != DType::Int64 || (device && device != known->device))
+    return false;
+  value = static_cast<int64_t>(known->bits);
+  device = known->device;
+  return true;
+}
+
+/// The same of int64, where it does not wrap around.
+PyObject *combineKnownIntegers(op::OpKind kind, PyObject *left, PyObject *right) {
+  using enum op::OpKind;
+  int64_t a = 0, b = 0, made = 0;
+  rt::Device *device = nullptr;
+  const bool isBasic = kind == Add || kind == Sub || kind == Mul || kind == FloorDivide ||
+                       kind == Remainder || kind == BitwiseAnd;
+  if (!isBasic || !isKnownInteger(left, a, device) || !isKnownInteger(right, b, device) ||
+      !device || Trace::active())
+    return nullptr;
+  const bool isDivision = kind == FloorDivide || kind == Remainder;
+  if (isDivision ? b <= 0
+                 : (kind == Add && __builtin_add_overflow(a, b, &made)) ||
+                       (kind == Sub && __builtin_sub_overflow(a, b, &made)) ||
+                       (kind == Mul && __builtin_mul_overflow(a, b, &made)))
+    return nullptr;
+  if (isDivision) {
+    const int64_t rest = a % b, isBelow = rest < 0 ? 1 : 0;
+    made = kind == FloorDivide ? a / b - isBelow : rest + isBelow * b;
+  } else if (kind == BitwiseAnd) {
+    made = a & b;
+  }
+  return guarded([&] { return wrapKnown({static_cast<uint64_t>(made), DType::Int64, device}); });
+}
+
 PyObject *binaryOrForeign(op::OpKind kind, PyObject *left, PyObject *right) {
   if (isOfNumpysClass(left) || isOfNumpysClass(right)) // which the recorder would refuse later
     return handOverOperator(dunderOf(kind), false, left, right, notImplemented());
   PyObject *result = combineKnown(kind, left, right);
+  if (!result && !PyErr_Occurred())
+    result = combineKnownIntegers(kind, left, right);
   if (!result && !PyErr_Occurred() && (asComplexScalar(left) || asComplexScalar(right)))
     result = guarded([&] { return combineComplex(kind, left, right); });
   if (!result && !PyErr_Occurred())
