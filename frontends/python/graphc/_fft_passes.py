@@ -12,7 +12,7 @@ from ._graphc import fma as _fma
 from ._manipulation import stack as _stack
 
 _HALF = math.sqrt(0.5)
-_SIXTEENTH = _fft_plan.Roots(16)(_fft_plan.np.arange(16))
+_SIXTEENTH = _fft_plan.roots_of(16)(_fft_plan.np.arange(16))
 
 
 def _add(x, y):
@@ -73,7 +73,7 @@ def _sixteen(x):
 def _odd(x):
     """An odd number of points: of each pair of mirrored points the sum meets cosines and the difference sines."""
     n, half = len(x), len(x) // 2
-    cos, sin = _fft_plan.Roots(n)(_fft_plan.np.arange(n))
+    cos, sin = _fft_plan.roots_of(n)(_fft_plan.np.arange(n))
     sums = [_add(x[j], x[n - j]) for j in range(1, half + 1)]
     differences = [_subtract(x[j], x[n - j]) for j in range(1, half + 1)]
     first = x[0]

@@ -1,5 +1,6 @@
 """Lengths of Fourier transforms taken apart, and their roots of unity."""
 
+import functools
 import math
 
 import numpy as np
@@ -77,15 +78,20 @@ def _exact(numerator, denominator):
 _TAU = (6.283185307179586, 2.4492935982947064e-16)
 
 
+#: Coefficients of cosine and sine, two rows, by powers of the square.
+_SERIES = [
+    tuple(np.array(part).reshape(2, 1) for part in zip(*(_exact((-1) ** k, math.factorial(2 * k + odd)) for odd in (0, 1))))
+    for k in range(14)
+]
+
+
 def _series(angle):
     """Cosine and sine of angles up to pi / 4."""
     square = _multiply(angle, angle)
-    cos = sin = (np.zeros_like(angle[0]), np.zeros_like(angle[0]))
-    for k in range(13, -1, -1):
-        sign = -1 if k % 2 else 1
-        cos = _add(_multiply(cos, square), _exact(sign, math.factorial(2 * k)))
-        sin = _add(_multiply(sin, square), _exact(sign, math.factorial(2 * k + 1)))
-    return cos, _multiply(sin, angle)
+    both = (np.zeros((2, angle[0].size)),) * 2
+    for coefficients in reversed(_SERIES):
+        both = _add(_multiply(both, square), coefficients)
+    return (both[0][0], both[1][0]), _multiply((both[0][1], both[1][1]), angle)
 
 
 class Roots:
@@ -95,21 +101,22 @@ class Roots:
         self.n = n
         self.step = math.gcd(8, n)
         count = n // self.step + 1
-        self.cos, self.sin = np.empty(count), np.empty(count)
         block = math.isqrt(count) + 1
         # Angles are (high * block + low) * step / (8 n) turns, up to an eighth of a turn.
-        low = self._some(np.arange(block), 1)
-        high = self._some(np.arange(-(-count // block)), block)
-        for i in range(len(high[0][0])):
-            (c, s), at = [(p[0][i], p[1][i]) for p in high], slice(i * block, min((i + 1) * block, count))
-            length = at.stop - at.start
-            cl, sl = [(p[0][:length], p[1][:length]) for p in low]
-            self.cos[at] = _add(_multiply(cl, c), _negative(_multiply(sl, s)))[0]
-            self.sin[at] = _add(_multiply(sl, c), _multiply(cl, s))[0]
-
-    def _some(self, index, factor):
-        turn = _exact(self.step * factor, 8 * self.n)
-        return _series(_multiply(_multiply((index.astype("f8"), 0.0 * index), turn), _TAU))
+        indices = np.arange(block), np.arange(-(-count // block))
+        turns = [_exact(self.step * factor, 8 * n) for factor in (1, block)]
+        turn = [np.repeat([t[part] for t in turns], [i.size for i in indices]) for part in (0, 1)]
+        index = np.concatenate(indices).astype("f8")
+        pairs = _series(_multiply(_multiply((index, 0.0 * index), turn), _TAU))
+        (cl, sl), (c, s) = ([(p[0][at], p[1][at]) for p in pairs] for at in (slice(block), slice(block, None)))
+        self.cos, self.sin = np.empty((2, indices[1].size, block))
+        together = max(1, 4096 // block)
+        for i in range(0, indices[1].size, together):
+            at = slice(i, i + together)
+            ch, sh = [(p[0][at, np.newaxis], p[1][at, np.newaxis]) for p in (c, s)]
+            self.cos[at] = _add(_multiply(cl, ch), _negative(_multiply(sl, sh)))[0]
+            self.sin[at] = _add(_multiply(sl, ch), _multiply(cl, sh))[0]
+        self.cos, self.sin = self.cos.reshape(-1)[:count], self.sin.reshape(-1)[:count]
 
     def __call__(self, k):
         """Cosines and sines for an array of integers."""
@@ -123,6 +130,16 @@ class Roots:
         return np.where(((octant + 2) & 4) != 0, -c, c), np.where(octant & 4, -s, s)
 
 
+@functools.lru_cache(maxsize=256)
+def _few_roots(n):
+    return Roots(n)
+
+
+def roots_of(n):
+    """Roots(n); those of small numbers, which many lengths have in common, are kept."""
+    return _few_roots(n) if n <= 1024 else Roots(n)
+
+
 def twiddles(roots, r, m, s):
     """Factors of a forward pass of radix r over m butterflies after passes of product s: two arrays (r - 1, m)."""
     k, p = np.arange(1, r).reshape(-1, 1), np.arange(m)
@@ -133,12 +150,12 @@ def twiddles(roots, r, m, s):
 def transform(re, im):
     """The forward transform of a vector whose length `factors` knows, in float64, by additions and products only."""
     n, s = len(re), 1
-    roots = Roots(n)
+    roots = roots_of(n)
     for r in factors(n):
         m = n // (r * s)
         x = re.reshape(r, m, s), im.reshape(r, m, s)
         c, sine = roots(np.arange(r).reshape(-1, 1) * np.arange(m) * s)
-        w, v = Roots(r)(np.arange(r))
+        w, v = roots_of(r)(np.arange(r))
         re, im = np.zeros((m, r, s)), np.zeros((m, r, s))
         for k in range(r):
             a, b = np.zeros((m, s)), np.zeros((m, s))
@@ -154,7 +171,7 @@ def transform(re, im):
 def chirp(n):
     """exp(-i pi k^2 / n) for 0 <= k < n."""
     k = np.arange(n)
-    c, s = Roots(2 * n)(k * k % (2 * n))
+    c, s = roots_of(2 * n)(k * k % (2 * n))
     return c, -s
 
 

@@ -29,7 +29,7 @@ class _Plan:
             self.chirp = _steps.Tables(dtype, *_fft_plan.chirp(n))
             self.convolver = _steps.Tables(dtype, *_fft_plan.convolver(n, self.length))
             return
-        roots, s = _fft_plan.Roots(n), 1
+        roots, s = _fft_plan.roots_of(n), 1
         for r in self.radices:
             m = n // (r * s)
             table = _steps.Tables(dtype, *_fft_plan.twiddles(roots, r, m, s)) if m > 1 else None
@@ -66,7 +66,7 @@ def _real_steps(n, axis, dtype, whole):
     half = n // 2
     if half == 1:
         return _plan(2, dtype).steps(axis)
-    c, s = _fft_plan.Roots(n)(_fft_plan.np.arange(1, half))
+    c, s = _fft_plan.roots_of(n)(_fft_plan.np.arange(1, half))
     if _plan(half, dtype).radices == [half]:
         return [_steps.RealButterfly(axis, half, (c, s), whole)]
     return [*_plan(half, dtype).steps(axis, halves=True), _steps.Unfold(axis, _steps.Tables(dtype, c, -s), whole)]
@@ -75,7 +75,7 @@ def _real_steps(n, axis, dtype, whole):
 def _to_real_steps(n, axis, dtype):
     if n % 2:
         return [_steps.Mirror(axis, n), *_plan(n, dtype).steps(axis), _steps.Real(axis)]
-    c, s = _fft_plan.Roots(n)(_fft_plan.np.arange(1, n // 2))
+    c, s = _fft_plan.roots_of(n)(_fft_plan.np.arange(1, n // 2))
     if _plan(n // 2, dtype).radices == [n // 2]:
         return [_steps.ToRealButterfly(axis, n // 2, (c, s))]
     fold = _steps.Fold(axis, n // 2, _steps.Tables(dtype, c, s))
