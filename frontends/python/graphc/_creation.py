@@ -25,6 +25,8 @@ def _shape(shape):
     try:
         shape = (_operator.index(shape),) if type(shape) is not bool else (shape,)
     except TypeError:
+        if not hasattr(shape, "__iter__"):
+            raise TypeError(f"expected a sequence of integers or a single integer, got {str(shape)!r}") from None
         shape = tuple(n if type(n) is bool else _operator.index(n) for n in shape)
     if bool in map(type, shape):
         raise TypeError(f"expected a sequence of integers or a single integer, got {shape}")
@@ -421,7 +423,12 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     shape = _shape(shape)
     if isinstance(fill_value, (_Array, _np.ndarray, list, tuple)):
         value = asarray(fill_value, device=device)
-        return _graphc.broadcast_to(value if dtype is None else value.astype(dtype), shape).copy()
+        value = value if dtype is None else value.astype(dtype)
+        try:
+            return _graphc.broadcast_to(value, shape).copy()
+        except ShapeError:
+            sizes = [str(tuple(s)).replace(" ", "") for s in (value.shape, shape)]
+            raise ShapeError(f"could not broadcast input array from shape {sizes[0]} into shape {sizes[1]}") from None
     wanted = _dtype(dtype)
     if wanted is not None and isinstance(fill_value, (float, _np.generic)):  # converted as arrays are, whatever fits
         value = asarray(fill_value, device=device).astype(wanted)

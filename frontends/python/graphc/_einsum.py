@@ -28,12 +28,18 @@ def _letters(text, ranks):
     if not isinstance(text, str):
         raise ArgumentError("einsum: the first argument is the equation, such as 'ij,jk->ik'")
     text = text.replace(" ", "")
-    if text.count("->") > 1 or set(text.replace("->", "").replace("...", "").replace(",", "")) - set(_string.ascii_letters):
-        raise ArgumentError(f"einsum: {text!r} is not an equation of letters, commas, '...' and one '->'")
+    others = set(text.replace("->", "").replace("...", "").replace(",", "")) - set(_string.ascii_letters)
+    if text.count("->") > 1 or others & {"-", ">"}:
+        raise ArgumentError(f"einstein sum subscript string does not contain proper '->' output specified: {text!r}")
+    if "." in others:
+        raise ArgumentError(f"einstein sum subscripts string contains a '.' that is not part of an ellipsis ('...'): {text!r}")
+    if others:
+        raise ArgumentError(f"invalid subscript {min(others)!r} in einstein sum subscripts string, subscripts must be letters: {text!r}")
     left, arrow, result = text.partition("->")
     terms = left.split(",")
     if len(terms) != len(ranks):
-        raise ArgumentError(f"einsum: {len(terms)} terms in {text!r} for {len(ranks)} operands")
+        number = "fewer" if len(terms) < len(ranks) else "more"  # in NumPy's words
+        raise ArgumentError(f"{number} operands provided to einstein sum function than specified in the subscripts string {text!r}")
     free = [c for c in _string.ascii_letters if c not in text]
     widest = 0
     for term, rank in zip(terms, ranks):
@@ -54,8 +60,11 @@ def _letters(text, ranks):
     else:
         used = "".join(spelled)
         out = shared + "".join(sorted(c for c in set(used) if used.count(c) == 1 and c not in shared))
-    if len(set(out)) != len(out) or set(out) - set("".join(spelled)):
-        raise ArgumentError(f"einsum: the result of {text!r} repeats an index or names one that no operand has")
+    for c in out:
+        if out.count(c) > 1:
+            raise ArgumentError(f"einstein sum subscripts string includes output subscript {c!r} multiple times: {text!r}")
+        if not any(c in term for term in spelled):
+            raise ArgumentError(f"einstein sum subscripts string included output subscript {c!r} which never appeared in an input: {text!r}")
     return spelled, out
 
 
@@ -67,7 +76,9 @@ def _check_sizes(terms, shapes, text):
             if own.setdefault(c, n) != n:
                 raise ShapeError(f"einsum: dimensions in operand {shape} for collapsing index {c!r} don't match ({own[c]} != {n})")
             if sizes.setdefault(c, n) != n and 1 not in (sizes[c], n):
-                raise ShapeError(f"einsum: index {c!r} of {text!r} has sizes {sizes[c]} and {n}, shapes {list(shapes)}")
+                raise ShapeError(
+                    f"operands could not be broadcast together: index {c!r} of {text!r} has sizes {sizes[c]} and {n}, shapes {list(shapes)}"
+                )
             sizes[c] = _py.max(sizes[c], n) if 0 not in (sizes[c], n) else 0
 
 
@@ -196,7 +207,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
     """Sum of products of the operands over the indices that the result lacks: `einsum("bij,bjk->bik", x, y)`, or with
     lists of axis numbers after the operands. Operands are taken from left to right, two at a time; `optimize` is
     accepted and changes nothing. Raises ArgumentError for an equation that means nothing, ShapeError when sizes differ."""
-    if not operands:
+    if not operands or (len(operands) == 1 and isinstance(operands[0], str)):
         raise ArgumentError(
             "must specify the einstein sum subscripts string and at least one operand, "
             "or at least one operand and its corresponding subscripts list"

@@ -31,7 +31,7 @@ def _axes(axes, ndim, what):
             axes = tuple(axes) if hasattr(axes, "__iter__") else (axes,)
     found = [_axis(a, ndim, what) for a in axes]
     if len(set(found)) != len(found):
-        raise AxisError(f"{what}: repeated axis in {tuple(axes)}")
+        raise AxisError(f"repeated axis in `{what}` argument: {tuple(axes)}")
     return found
 
 
@@ -68,7 +68,10 @@ def permute_dims(x, /, axes=None):
 
 def matrix_transpose(x, /):
     """A view with the last two axes swapped."""
-    return asarray(x).mT
+    x = asarray(x)
+    if x.ndim < 2:
+        raise ShapeError(f"Input array must be at least 2-dimensional, but it is {x.ndim}")
+    return x.mT
 
 
 def swapaxes(a, axis1, axis2):
@@ -112,9 +115,8 @@ def broadcast_shapes(*shapes):
     """The shape several shapes broadcast to. Raises ShapeError naming them all."""
     try:
         return _np.broadcast_shapes(*shapes)
-    except ValueError:
-        text = " ".join(str(tuple(s) if isinstance(s, (tuple, list)) else (s,)) for s in shapes)
-        raise ShapeError(f"shapes could not be broadcast together: {text}") from None
+    except ValueError as e:
+        raise ShapeError(str(e)) from None
 
 
 def broadcast_arrays(*arrays, subok=False):

@@ -68,7 +68,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
     if v.ndim == 2:
         return diagonal(v, k)
     if v.ndim != 1:
-        raise ShapeError(f"diag: one or two axes are needed, got shape {v.shape}")
+        raise ShapeError(f"diag: Input must be 1- or 2-d. Got shape {v.shape}")
     k = _operator.index(k)
     size = v.size + _py.abs(k)
     place = _graphc.elsewhere(v)

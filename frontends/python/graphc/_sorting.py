@@ -202,6 +202,10 @@ def lexsort(keys, axis=-1):
     return _unrow(_graphc.library("lexsort", rows, [], rows[0].shape, int64), shape, axis)
 
 
+#: Of what has no axis, and of what has several.
+_NO_VECTOR = "object of too small depth for desired array", "object too deep for desired array"
+
+
 def searchsorted(a, v, side="left", sorter=None):
     """Where each element of `v` would be inserted into the sorted vector `a`: before equal elements for side
     "left", behind them for "right". Raises ValueError for another side or an `a` that is not a vector."""
@@ -209,7 +213,7 @@ def searchsorted(a, v, side="left", sorter=None):
     if side not in ("left", "right"):
         raise ArgumentError(f"searchsorted: search side must be 'left' or 'right' (got {side!r})")
     if x1.ndim != 1:
-        raise ShapeError(f"searchsorted: object of too small depth for desired array: shape {x1.shape} is not a vector")
+        raise ShapeError(f"searchsorted: {_NO_VECTOR[x1.ndim > 0]}: shape {x1.shape} is not a vector")
     if sorter is not None:
         sorter = asarray(sorter)
         if sorter.dtype.kind not in "iu":
@@ -234,7 +238,7 @@ def digitize(x, bins, right=False):
     Raises ValueError when `bins` are not monotonic and TypeError for complex `x`."""
     x, bins = _real(x, "digitize"), _real(bins, "digitize")
     if bins.ndim != 1:
-        raise ShapeError(f"digitize: object of too small depth for desired array: shape {bins.shape} is not a vector")
+        raise ShapeError(f"digitize: {_NO_VECTOR[bins.ndim > 0]}: shape {bins.shape} is not a vector")
     rising = falling = True
     if bins.size > 1:
         low, high = bins[:-1], bins[1:]

@@ -102,6 +102,8 @@ def _finish(result, out):
         raise TypeError(f"fft: return arrays must be of ArrayType, not {type(out).__name__}")
     if out.shape != result.shape:
         raise _ArgumentError(f"fft: output array has wrong shape {out.shape}, not {result.shape}")
+    if not _d.can_cast(result.dtype, out.dtype, "same_kind"):
+        raise TypeError(f"Cannot cast ufunc 'fft' output from {result.dtype!r} to {out.dtype!r} with casting rule 'same_kind'")
     out[...] = result
     return out
 

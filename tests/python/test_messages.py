@@ -1,0 +1,39 @@
+"""What errors say in NumPy's words, and of which class they are."""
+
+import graphc as gc
+import numpy as np
+import pytest
+
+CALLS = {
+    "einsum('')": "must specify the einstein sum subscripts string",
+    "einsum('', 0, 0)": "fewer operands provided to einstein sum function",
+    "einsum(',', [0])": "more operands provided to einstein sum function",
+    "einsum('i%', [0, 0])": "invalid subscript '%' in einstein sum subscripts string, subscripts must be letters",
+    "einsum('i->ij', [0, 0])": "einstein sum subscripts string included output subscript 'j' which never appeared in an input",
+    "einsum('i,i->ii', [0, 0], [1, 1])": "einstein sum subscripts string includes output subscript 'i' multiple times",
+    "einsum('..i..', 0)": r"contains a '.' that is not part of an ellipsis \('...'\)",
+    "einsum('a-b->', [0, 1])": "does not contain proper '->' output specified",
+    "einsum('i,i', np.arange(2), np.arange(3))": "operands could not be broadcast together",
+    "moveaxis(np.ones((2, 3)), [0, 0], [0, 1])": "repeated axis in `source` argument",
+    "moveaxis(np.ones((2, 3)), [0, 1], [1, 1])": "repeated axis in `destination` argument",
+    "matrix_transpose(np.ones(2))": "Input array must be at least 2-dimensional, but it is 1",
+    "broadcast_arrays(np.ones(3), np.ones(2))": "shape mismatch: objects cannot be broadcast to a single shape",
+    "broadcast_shapes((3,), (2,))": "shape mismatch: objects cannot be broadcast to a single shape",
+    "searchsorted([[1]], 1)": "object too deep for desired array",
+    "searchsorted(1, 1)": "object of too small depth for desired array",
+    "diag(np.ones((2, 2, 2)))": "Input must be 1- or 2-d.",
+    "full((2,), [1, 2, 3])": r"could not broadcast input array from shape \(3,\) into shape \(2,\)",
+    "ones(2.0)": "expected a sequence of integers or a single integer, got '2.0'",
+    "fft.fft(np.ones(3), out=np.ones(3))": "Cannot cast ufunc 'fft' output from",
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_message(call):
+    for package in (np, gc):
+        with pytest.raises(Exception, match=CALLS[call]) as caught:
+            eval(f"package.{call}", {"package": package, "np": package})
+        kinds = [kind for kind in type(caught.value).__mro__ if kind.__module__ == "builtins"]
+        if package is np:
+            expected = kinds[0]
+    assert kinds[0] is expected
