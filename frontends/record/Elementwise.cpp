@@ -5,7 +5,7 @@
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
-#include "frontends/record/SmallElements.h"
+#include "frontends/record/SmallComplex.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 
@@ -359,16 +359,14 @@ Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
   return elementwiseInRows(kind, operands);
 }
 
-/// Exponents below this are products, which NumPy forms for complex numbers in the same order.
-static constexpr double kMostFactors = 100;
+static Result<Array> choose(const Array &where, const Operand &yes, const Operand &no) {
+  const Operand three[] = {where, yes, no};
+  return elementwise(OpKind::Select, three);
+}
 
 /// 1 / product of complex numbers; NaN, which is invalid, where `x` is zero.
 static Result<Array> inversePower(const Array &x, const Array &product) {
   RecordScope named(RecordScope::location(), errorsUnder(OpKind::Pow));
-  auto choose = [](const Array &where, const Operand &yes, const Operand &no) {
-    const Operand three[] = {where, yes, no};
-    return elementwise(OpKind::Select, three);
-  };
   const Operand one = op::Scalar::ofInt(1), zeros[] = {x, op::Scalar::ofInt(0)};
   GRAPHC_ASSIGN(Array isPole, elementwise(OpKind::Equal, zeros));
   GRAPHC_ASSIGN(Array pole, choose(isPole, x, one));
@@ -403,9 +401,79 @@ static Result<Array> wholePower(const Operand &x, DType dtype, int64_t exponent)
   return exponent > 0 ? Result<Array>(*product) : inversePower(base, *product);
 }
 
+/// Products of `base` whose numbers of factors are below kMostFactors. None is formed that its
+/// element does not need: it might be infinite.
+static Result<Array> products(const Array &base, const Array &factors) {
+  const Operand one = op::Scalar::ofInt(1);
+  auto test = [&](OpKind kind, const Operand &a, int64_t b) {
+    const Operand two[] = {a, op::Scalar::ofInt(b)};
+    return elementwise(kind, two);
+  };
+  Array square = base;
+  std::optional<Array> product;
+  for (int64_t bit = 1; bit < small::kMostFactors; bit *= 2) {
+    GRAPHC_ASSIGN(Array isFactor, test(OpKind::BitwiseAnd, factors, bit));
+    GRAPHC_ASSIGN(isFactor, test(OpKind::NotEqual, isFactor, 0));
+    Array next = square;
+    if (product) {
+      const Operand two[] = {*product, square};
+      GRAPHC_ASSIGN(next, elementwise(OpKind::Mul, two));
+    }
+    GRAPHC_ASSIGN(product, choose(isFactor, next, product ? Operand(*product) : one));
+    if (2 * bit < small::kMostFactors) {
+      GRAPHC_ASSIGN(Array isLeft, test(OpKind::GreaterEqual, factors, 2 * bit));
+      GRAPHC_ASSIGN(square, choose(isLeft, square, one));
+      const Operand two[] = {square, square};
+      GRAPHC_ASSIGN(square, elementwise(OpKind::Mul, two));
+    }
+  }
+  return *product;
+}
+
+/// Powers of complex numbers by an array of integers: products, as NumPy forms them in this order,
+/// where there are few factors.
+static Result<Array> wholePowers(const Operand &x, const Array &y, DType dtype) {
+  const Operand both[] = {x, y}, one = op::Scalar::ofInt(1), none = op::Scalar::ofInt(0);
+  GRAPHC_ASSIGN(Shape shape, commonShape("power", both));
+  if (!Trace::active()) {
+    GRAPHC_ASSIGN(NodeRef now, small::wholePowers(x, y, dtype, shape));
+    if (now)
+      return small::arrayOf(std::move(now));
+  }
+  RecordScope named(RecordScope::location(), errorsUnder(OpKind::Pow));
+  GRAPHC_ASSIGN(const Array base,
+                x.array ? cast(*x.array, dtype) : full(Shape{}, x.scalar, dtype, &y.device()));
+  GRAPHC_ASSIGN(const Array exponents, cast(y, DType::Int64));
+  const Operand size[] = {exponents};
+  GRAPHC_ASSIGN(Array factors, elementwise(OpKind::Abs, size));
+  const Operand few[] = {factors, op::Scalar::ofInt(small::kMostFactors)};
+  GRAPHC_ASSIGN(const Array isFew, elementwise(OpKind::Less, few));
+  GRAPHC_ASSIGN(factors, choose(isFew, factors, none));
+  GRAPHC_ASSIGN(Array product, products(base, factors));
+  const Operand sign[] = {exponents, none};
+  GRAPHC_ASSIGN(Array isInverse, elementwise(OpKind::Less, sign));
+  const Operand two[] = {isInverse, isFew};
+  GRAPHC_ASSIGN(isInverse, elementwise(OpKind::LogicalAnd, two));
+  GRAPHC_ASSIGN(const Array divisor, choose(isInverse, product, one));
+  GRAPHC_ASSIGN(const Array root, choose(isInverse, base, one));
+  GRAPHC_ASSIGN(const Array inverse, inversePower(root, divisor));
+  GRAPHC_ASSIGN(product, choose(isInverse, inverse, product));
+  GRAPHC_ASSIGN(const Array others, choose(isFew, one, base));
+  GRAPHC_ASSIGN(Array many, choose(isFew, none, exponents));
+  GRAPHC_ASSIGN(many, cast(many, dtype));
+  const Operand general[] = {others, many};
+  GRAPHC_ASSIGN(const Array power, elementwise(OpKind::Pow, general));
+  return choose(isFew, product, power);
+}
+
 /// With the result in row-major order.
 static Result<Array> powerInRows(const Operand &x, const Operand &y) {
   Operand both[] = {x, y};
+  if (y.array && isInteger(y.array->dtype()) && y.array->dtype() != DType::UInt64) {
+    GRAPHC_ASSIGN(const DType t, computeDType(OpKind::Pow, both));
+    if (isComplex(t) && !x.scalar.variable)
+      return wholePowers(x, *y.array, t);
+  }
   if (!x.array || y.array || y.scalar.variable || y.scalar.kind == op::Scalar::Kind::Bool ||
       y.scalar.kind == op::Scalar::Kind::Complex)
     return elementwise(OpKind::Pow, both);
@@ -441,7 +509,7 @@ static Result<Array> powerInRows(const Operand &x, const Operand &y) {
       return elementwise(OpKind::Reciprocal, std::span(reciprocal).last(1));
     return elementwise(OpKind::Div, reciprocal);
   }
-  if (isComplex(dtype) && e == std::trunc(e) && std::fabs(e) < kMostFactors)
+  if (isComplex(dtype) && e == std::trunc(e) && std::fabs(e) < small::kMostFactors)
     return wholePower(x, dtype, static_cast<int64_t>(e));
   return elementwise(OpKind::Pow, both);
 }

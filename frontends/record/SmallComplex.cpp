@@ -217,6 +217,50 @@ bool computeNumber(OpKind kind, Number<R> a, Number<R> b, void *out) {
   return isSettled<R>(kind, out, {&a, false}, {&b, false}, 1);
 }
 
+Outcome wholePowers(const Operand &x, const Array &y, DType t, const Shape &shape) {
+  const int64_t count = countOf(shape);
+  if (count * itemSize(t) > mostBytes() || !onHost(y.device()))
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, y.device()));
+  auto made = withElementType(t, [&]<typename T>(T) -> Result<bool> {
+    if constexpr (kIsNumber<T>) {
+      Reader<int64_t> exponents;
+      typename ReaderFor<T>::Type bases;
+      GRAPHC_ASSIGN(bool isRead, exponents.read(y, DType::Int64, shape));
+      if (isRead) {
+        GRAPHC_ASSIGN(isRead, bases.read(x, t, shape));
+      }
+      if (!isRead)
+        return false;
+      const Run<int64_t> n = exponents.run();
+      const Run<T> z = bases.run();
+      bool isKnown = true;
+      auto combined = [&](OpKind kind, T a, T b) {
+        isKnown = isKnown && computeNumber(kind, a, b, &a);
+        return a;
+      };
+      for (int64_t i = 0; i < count && isKnown; ++i) {
+        const int64_t exponent = n.data[n.steps ? i : 0];
+        T square = z.data[z.steps ? i : 0], product(1, 0);
+        const bool isPole = exponent < 0 && square.re == 0 && square.im == 0;
+        if (exponent <= -kMostFactors || exponent >= kMostFactors || isPole)
+          return false;
+        if (exponent % 2)
+          product = square;
+        for (int64_t left = std::abs(exponent) / 2; left; left /= 2) {
+          square = combined(OpKind::Mul, square, square);
+          if (left % 2)
+            product = combined(OpKind::Mul, product, square);
+        }
+        dataOf<T>(out)[i] = exponent < 0 ? combined(OpKind::Div, T(1, 0), product) : product;
+      }
+      return isKnown && allFinite(dataOf<T>(out), count);
+    }
+    return false;
+  });
+  return finished(std::move(out), std::move(made));
+}
+
 Outcome numbersOfParts(std::span<const Operand> parts, DType t, const Shape &shape,
                        rt::Device &device) {
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, device));

@@ -89,6 +89,11 @@ Result<bool> computeNumbers(op::OpKind kind, std::span<const Operand> operands, 
 template <typename R>
 bool computeNumber(op::OpKind kind, Number<R> a, Number<R> b, void *out);
 
+/// x ** y of complex numbers and integers below this size, as products; nothing where an exponent
+/// is larger, for poles, and where something is not finite.
+inline constexpr int64_t kMostFactors = 100;
+Outcome wholePowers(const Operand &x, const Array &y, DType t, const Shape &shape);
+
 /// The numbers of dtype `t` whose parts are two real operands.
 Outcome numbersOfParts(std::span<const Operand> parts, DType t, const Shape &shape,
                        rt::Device &device);

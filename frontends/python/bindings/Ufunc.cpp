@@ -59,10 +59,11 @@ Array recordOf(op::OpKind kind, PyObject *const *args, size_t count) {
       operands[i] = Operand(*holders[i]);
     }
   }
-  if (kind == op::OpKind::Pow && operands[0].array &&
-      operands[0].array->dtype() != DType::Bool) { // whose square is no int8 here, unlike of x ** 2
+  if (kind == op::OpKind::Pow &&
+      (!operands[0].array || operands[0].array->dtype() !=
+                                 DType::Bool)) { // whose square is no int8 here, unlike of x ** 2
     RecordScope scope, named(RecordScope::location(), errorsUnder(kind));
-    if (isComplex(operands[0].array->dtype()) && !operands[1].array &&
+    if (operands[0].array && isComplex(operands[0].array->dtype()) && !operands[1].array &&
         operands[1].scalar.kind == op::Scalar::Kind::Int && operands[1].scalar.integer == -1)
       operands[1] = op::Scalar::ofFloat(-1); // the quotient, unlike x ** -1
     return unwrap(ops::power(operands[0], operands[1]));
