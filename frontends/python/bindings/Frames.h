@@ -6,7 +6,8 @@
 
 // Python 3.11 makes frame objects for those who ask for them only, and ends them with their
 // functions: two allocations a call, more than many an operation of a function of the package.
-#if PY_VERSION_HEX >= 0x030b0000 && PY_VERSION_HEX < 0x030c0000
+#if PY_VERSION_HEX >= 0x030b0000 && PY_VERSION_HEX < 0x030c0000 &&                                 \
+    __has_include(<internal/pycore_frame.h>)
 #define GRAPHC_HAS_FRAMES 1
 #define Py_BUILD_CORE 1
 #include <internal/pycore_frame.h>
