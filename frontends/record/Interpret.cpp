@@ -365,41 +365,6 @@ private:
     return small::finished(std::move(out), std::move(done));
   }
 
-  /// The matrix of an operand for one product of a batch.
-  static std::optional<Array> matrixOf(const Array &x, int64_t number,
-                                       std::span<const int64_t> batches) {
-    int64_t offset = x.view().offset();
-    for (size_t axis = batches.size(); axis-- > 0; number /= batches[axis])
-      if (x.shape()[axis] != 1)
-        offset += number % batches[axis] * x.view().strides()[axis];
-    auto last = [&](std::span<const int64_t> all) {
-      const auto two = all.subspan(batches.size());
-      return Shape{two[0], two[1]};
-    };
-    auto view = x.view().strided(last(x.shape()), last(x.view().strides()), offset);
-    return view ? std::optional(x.withView(std::move(*view))) : std::nullopt;
-  }
-
-  /// A product of matrices, or those of a batch one after the other.
-  static Result<NodeRef> product(const Node &n, const Array &x, const Array &y) {
-    const std::span<const int64_t> shape = n.shape();
-    if (shape.size() < 3 || x.rank() != n.shape().rank() || y.rank() != n.shape().rank())
-      return small::matmul(x, y, n.dtype(), n.shape());
-    const auto batches = shape.first(shape.size() - 2), sizes = shape.last(2);
-    GRAPHC_ASSIGN(NodeRef out, small::makeNode(n.dtype(), n.shape(), n.device()));
-    char *to = small::dataOf<char>(out);
-    for (int64_t i = 0; i < small::countOf(batches); ++i) {
-      auto a = matrixOf(x, i, batches), b = matrixOf(y, i, batches);
-      if (!a || !b)
-        return NodeRef();
-      GRAPHC_ASSIGN(NodeRef one, small::matmul(*a, *b, n.dtype(), Shape{sizes[0], sizes[1]}));
-      if (!one)
-        return NodeRef();
-      to = std::copy_n(small::dataOf<const char>(one), one->bytes(), to);
-    }
-    return out;
-  }
-
   Result<NodeRef> ofArrays(const Node &n, std::span<const Array> x) {
     op::ReduceAttrs reduce;
     op::ScanAttrs scan;
@@ -425,7 +390,7 @@ private:
     if (n.kind() == OpKind::Concatenate && join.decode(n.attrs()))
       return small::concatenate(x, n.dtype(), static_cast<size_t>(join.axis));
     if (n.kind() == OpKind::Matmul && matmul.decode(n.attrs()) && !matmul.fast)
-      return product(n, x[0], x[1]);
+      return small::matmul(x[0], x[1], n.dtype(), n.shape());
     if (n.kind() == OpKind::Library && library.decode(n.attrs()))
       return small::library(static_cast<Routine>(library.routine), x, library.params,
                             {n.dtype(), n.shape()});
