@@ -177,6 +177,9 @@ pb::object toTruth(Array &x);
 /// host memory (then `isLent` is set), an array over its memory. A null array for others and for
 /// those that borrowed memory of ours.
 Array argumentOfNumpy(PyObject *object, rt::Device &device, bool &isLent);
+/// A key whose NumPy arrays are a few KiB of integers or truths, with arrays in their place; null
+/// for other keys and in traces.
+pb::object withOwnArrays(PyObject *key, rt::Device &device);
 /// As toOpenArray(), for one operation: of a large NumPy array its memory, from which the operation
 /// is computed when it is recorded (Lend.h).
 Array toReadNow(pb::handle object, rt::Device *device = nullptr);

@@ -593,6 +593,38 @@ Array argumentOfNumpy(PyObject *object, rt::Device &device, bool &isLent) {
   return unwrap(ops::wrapHost(numpy->data, *type, std::move(owner), &device, /*isShared=*/true));
 }
 
+/// One of integers or truths, as an array.
+static pb::object indexOfNumpy(PyObject *object, rt::Device &device) {
+  auto type = denseType(object);
+  if (!type || type->shape.rank() == 0 || (!isInteger(type->dtype) && type->dtype != DType::Bool) ||
+      byteCount(type->shape, type->dtype).value_or(kLentBytes) >= kLentBytes)
+    return {};
+  const void *data = pb::detail::array_proxy(object)->data;
+  return pb::reinterpret_steal<pb::object>(wrap(unwrap(ops::fromHost(data, *type, &device))));
+}
+
+pb::object withOwnArrays(PyObject *key, rt::Device &device) {
+  if (Trace::active())
+    return {};
+  if (isNumpyArray(key))
+    return indexOfNumpy(key, device);
+  if (!PyTuple_CheckExact(key))
+    return {};
+  const std::span<PyObject *> items(PySequence_Fast_ITEMS(key),
+                                    static_cast<size_t>(PyTuple_GET_SIZE(key)));
+  if (std::ranges::none_of(items, isNumpyArray))
+    return {};
+  pb::tuple made(items.size());
+  for (size_t i = 0; i < items.size(); ++i) {
+    auto item = isNumpyArray(items[i]) ? indexOfNumpy(items[i], device)
+                                       : pb::reinterpret_borrow<pb::object>(items[i]);
+    if (!item)
+      return {};
+    PyTuple_SET_ITEM(made.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
+  }
+  return made;
+}
+
 Array toReadNow(pb::handle object, rt::Device *device) {
   bool isLent = false;
   if (!Trace::active() && isNumpyArray(object.ptr()))

@@ -1,5 +1,6 @@
 // x[key], x[key] = value, iteration and Python's conversions as type slots. Single elements and
 // values that are known need no program, and pybind11's dispatcher costs more than they do.
+#include "frontends/python/bindings/ArrayKeys.h"
 #include "frontends/python/bindings/Assigned.h"
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Direct.h"
@@ -246,63 +247,33 @@ private:
   }
 };
 
-/// x[array, array]: arrays of integers, one an axis, name elements of the flattened x, in a loop
-/// over small arrays.
-struct PlacesKey {
-  std::optional<Array> flat, places;
-
-  PlacesKey(const Array &x, PyObject *key) {
-    if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) != x.rank() || x.rank() < 2 ||
-        x.rank() > 4 || !isPlaces(PyTuple_GET_ITEM(key, 0)) || isBetterRecorded(x, key) ||
-        x.isValue() || Trace::active() || !x.view().isContiguous())
-      return;
-    std::array<Array, 4> indices;
-    const auto count = static_cast<size_t>(x.rank());
-    for (size_t i = 0; i < count; ++i) {
-      PyObject *item = PyTuple_GET_ITEM(key, static_cast<Py_ssize_t>(i));
-      if (!isPlaces(item) || &asAnyArray(item)->device() != &x.device())
-        return;
-      indices[i] = *asAnyArray(item);
-    }
-    Array found = unwrap(ops::flatPlacesNow({indices.data(), count}, x.shape()));
-    if (found.isNull())
-      return;
-    places = std::move(found);
-    flat = unwrap(ops::reshape(x, Shape{x.size()}));
+/// x[key] of a small array, or null where it has to be recorded.
+PyObject *partNow(const Array &x, PyObject *key) {
+  if (const Array *index = asPlainArray(key); index && index->rank() > 0) {
+    if (PyObject *rows = directRows(x, *index))
+      return rows;
+    Array taken = unwrap(ops::takeRowsNow(x, *index));
+    if (!taken.isNull())
+      return wrap(std::move(taken));
   }
-
-private:
-  /// Whether arrays of several axes name elements of an array that is not copied for a few writes.
-  static bool isBetterRecorded(const Array &x, PyObject *key) {
-    constexpr int64_t kMost = 256 << 10;
-    if (x.size() * itemSize(x.dtype()) <= kMost)
-      return false;
-    for (Py_ssize_t i = 0; i < x.rank(); ++i)
-      if (const Array *index = asPlainArray(PyTuple_GET_ITEM(key, i)); !index || index->rank() != 1)
-        return true;
-    return false;
-  }
-  static bool isPlaces(PyObject *item) {
-    const Array *index = asPlainArray(item);
-    return index && index->rank() > 0 && isInteger(index->dtype());
-  }
-};
-
-/// x[mask] of all axes of a small array: the same of both flattened, for which loops are made.
-struct FlatMask {
-  std::optional<Array> flat, mask;
-
-  FlatMask(const Array &x, PyObject *key) {
-    constexpr int64_t kMost = 2048;
-    const Array *named = asAnyArray(key);
-    if (!named || named->dtype() != DType::Bool || named->rank() < 2 || named->isOpen() ||
-        x.isOpen() || x.size() > kMost || named->shape() != x.shape() || Trace::active() ||
-        !x.view().isContiguous() || !named->view().isContiguous())
-      return;
-    flat = unwrap(ops::reshape(x, Shape{x.size()}));
-    mask = unwrap(ops::reshape(*named, Shape{x.size()}));
-  }
-};
+  Place place;
+  if (!PySlice_Check(key) && place.set(key, x.shape()))
+    if (PyObject *value = element(x, place.span()))
+      return value;
+  if (BasicKey basic; !x.isValue() && basic.set(key, x.rank()))
+    return wrapPart(x, basic.items());
+  Array taken;
+  if (FlatMask all(x, key); all.flat)
+    taken = unwrap(ops::takeRowsNow(*all.flat, *all.mask));
+  if (taken.isNull() && PyList_CheckExact(key))
+    if (Array list = listIndex(key, x.device()); !list.isNull())
+      taken = unwrap(ops::takeRowsNow(x, list));
+  if (PartKey among(x, key); taken.isNull() && among.part)
+    taken = among.take();
+  if (PlacesKey named(x, key); taken.isNull() && named.flat)
+    taken = unwrap(ops::takeRowsNow(*named.flat, *named.places));
+  return taken.isNull() ? nullptr : wrap(std::move(taken));
+}
 
 PyObject *get(PyObject *self, PyObject *key) {
   return guarded([&]() -> PyObject * {
@@ -310,41 +281,12 @@ PyObject *get(PyObject *self, PyObject *key) {
       if (const Array *named = asAnyArray(key); named && named->isOpen())
         return wrap(getItem(open, pb::reinterpret_borrow<pb::object>(key)));
     const Array &x = *asArray(self);
-    if (const Array *index = asPlainArray(key); index && index->rank() > 0) {
-      if (PyObject *rows = directRows(x, *index))
-        return rows;
-      Array taken = unwrap(ops::takeRowsNow(x, *index));
-      if (!taken.isNull())
-        return wrap(std::move(taken));
-    }
-    Place place;
-    if (!PySlice_Check(key) && place.set(key, x.shape()))
-      if (PyObject *value = element(x, place.span()))
-        return value;
-    if (BasicKey basic; !x.isValue() && basic.set(key, x.rank()))
-      return wrapPart(x, basic.items());
-    if (FlatMask all(x, key); all.flat) {
-      Array taken = unwrap(ops::takeRowsNow(*all.flat, *all.mask));
-      if (!taken.isNull())
-        return wrap(std::move(taken));
-    }
-    if (PyList_CheckExact(key))
-      if (Array list = listIndex(key, x.device()); !list.isNull()) {
-        Array taken = unwrap(ops::takeRowsNow(x, list));
-        if (!taken.isNull())
-          return wrap(std::move(taken));
-      }
-    if (PartKey among(x, key); among.part) {
-      Array taken = among.take();
-      if (!taken.isNull())
-        return wrap(std::move(taken));
-    }
-    if (PlacesKey named(x, key); named.flat) {
-      Array taken = unwrap(ops::takeRowsNow(*named.flat, *named.places));
-      if (!taken.isNull())
-        return wrap(std::move(taken));
-    }
-    return wrap(getItem(x, pb::reinterpret_borrow<pb::object>(key)));
+    if (PyObject *part = partNow(x, key))
+      return part;
+    pb::object own = withOwnArrays(key, x.device());
+    if (PyObject *part = own ? partNow(x, own.ptr()) : nullptr)
+      return part;
+    return wrap(getItem(x, own ? own : pb::reinterpret_borrow<pb::object>(key)));
   });
 }
 
@@ -501,6 +443,9 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     if (isBasic ? directAssign(x, basic.items(), value) || isListPut(x, basic.items(), value)
                 : directPut(x, key, value) || isPutNow(x, key, value))
       return self;
+    const pb::object own = isBasic ? pb::object() : withOwnArrays(key, x.device());
+    if (own && (directPut(x, own.ptr(), value) || isPutNow(x, own.ptr(), value)))
+      return self;
     if (x.rank() == 0 && key == Py_Ellipsis && isSequence(value) && !asAnyArray(value))
       throw pb::value_error("setting an array element with a sequence.");
     bool written = false;
@@ -532,7 +477,7 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
       written = isPut(x, list, *v.operand);
     }
     if (!written)
-      setItem(x, pb::reinterpret_borrow<pb::object>(key),
+      setItem(x, own ? own : pb::reinterpret_borrow<pb::object>(key),
               pb::reinterpret_borrow<pb::object>(value));
     return self;
   });
