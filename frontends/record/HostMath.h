@@ -212,6 +212,17 @@ inline std::optional<bool> foldBool(OpKind kind, bool a, bool b) {
   }
 }
 
+/// Of elements of any type.
+template <typename T>
+std::optional<T> folded(OpKind kind, T a, T b) {
+  if constexpr (std::is_same_v<T, bool>)
+    return foldBool(kind, a, b);
+  else if constexpr (std::is_floating_point_v<T>)
+    return foldFloat(kind, a, b);
+  else
+    return foldInteger(kind, a, b);
+}
+
 } // namespace graphc::hostmath
 
 #endif // GRAPHC_FRONTENDS_RECORD_HOSTMATH_H

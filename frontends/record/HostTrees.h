@@ -12,10 +12,7 @@ namespace graphc::small {
 /// An operation that folds numbers of any type.
 template <typename T>
 T folded(op::OpKind kind, T a, T b) {
-  if constexpr (std::is_floating_point_v<T>)
-    return *hostmath::foldFloat(kind, a, b);
-  else
-    return *hostmath::foldInteger(kind, a, b);
+  return *hostmath::folded(kind, a, b);
 }
 
 /// The fold of 2 * Half lanes.

@@ -41,8 +41,6 @@ Result<std::unique_ptr<T[]>> elementsAs(const Array &x, std::span<const int64_t>
 template <typename T>
 std::optional<T> ofInteger(OpKind kind, T a, T b) {
   switch (kind) {
-  case OpKind::Sign:
-    return static_cast<T>((a > 0) - (a < 0));
   case OpKind::Floor:
   case OpKind::Ceil:
   case OpKind::Trunc:
@@ -56,12 +54,10 @@ std::optional<T> ofInteger(OpKind kind, T a, T b) {
 /// What the kinds below give of one or two elements.
 template <typename T>
 std::optional<T> ofNumbers(OpKind kind, T a, T b) {
-  if constexpr (std::is_same_v<T, bool>)
-    return hostmath::foldBool(kind, a, b);
-  else if constexpr (std::is_floating_point_v<T>)
-    return hostmath::foldFloat(kind, a, b);
-  else
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
     return ofInteger(kind, a, b);
+  else
+    return hostmath::folded(kind, a, b);
 }
 
 template <typename T>

@@ -32,16 +32,6 @@ template <typename R, typename T, typename F>
   }
 }
 
-template <typename T>
-std::optional<T> folded(OpKind kind, T a, T b) {
-  if constexpr (std::is_same_v<T, bool>)
-    return hostmath::foldBool(kind, a, b);
-  else if constexpr (std::is_floating_point_v<T>)
-    return hostmath::foldFloat(kind, a, b);
-  else
-    return hostmath::foldInteger(kind, a, b);
-}
-
 /// The kinds below are known at compile time in each loop, so that it becomes the loop of one
 /// operation.
 template <OpKind Kind, typename T>
@@ -52,7 +42,7 @@ template <OpKind Kind, typename T>
   else if constexpr (hostmath::isQuestion(Kind))
     zip(static_cast<bool *>(out), a, b, count, [](T x, T) { return *hostmath::answered(Kind, x); });
   else
-    zip(static_cast<T *>(out), a, b, count, [](T x, T y) { return *folded(Kind, x, y); });
+    zip(static_cast<T *>(out), a, b, count, [](T x, T y) { return *hostmath::folded(Kind, x, y); });
 }
 
 /// The same loop twice: no bit depends on how many elements are taken at a time.
