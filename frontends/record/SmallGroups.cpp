@@ -16,7 +16,7 @@ Outcome reduceByGroups(ReduceKind kind, const Array &x, std::span<const int64_t>
   if (kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax)
     return NodeRef();
   if (kind == ReduceKind::Mean) { // its number of elements is that of all groups
-    if (widerLoop(kind, t) || !isFloat(t))
+    if (!isFloat(t))
       return NodeRef();
     GRAPHC_ASSIGN(NodeRef sum, reduceByGroups(ReduceKind::Sum, x, axes, t, shape));
     if (!sum)

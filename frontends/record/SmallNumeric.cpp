@@ -409,39 +409,14 @@ Outcome steps(int64_t first, int64_t step, int64_t count, rt::Device &device) {
   return out;
 }
 
-std::optional<DType> widerLoop(op::ReduceKind kind, DType t) {
-  using op::ReduceKind;
-  const bool isExtreme = kind == ReduceKind::Min || kind == ReduceKind::Max ||
-                         kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
-  if (!isExtreme && kind != ReduceKind::Sum && kind != ReduceKind::Prod)
-    return std::nullopt;
-  switch (t) {
-  case DType::Bool:
-    return isExtreme ? std::optional(DType::Int32) : std::nullopt;
-  case DType::Int8:
-  case DType::Int16:
-  case DType::UInt16:
-    return DType::Int32;
-  case DType::UInt32:
-    return DType::Int64;
-  default:
-    return std::nullopt;
-  }
-}
-
-Outcome reduceByWider(op::ReduceKind kind, const Array &x, std::span<const int64_t> axes,
-                      DType wider, DType t, const Shape &shape) {
-  GRAPHC_ASSIGN(NodeRef wide, reduce(kind, x, axes, wider, shape));
-  if (!wide || kind == op::ReduceKind::ArgMin || kind == op::ReduceKind::ArgMax)
+Outcome extremesOfBools(op::ReduceKind kind, const Array &x, std::span<const int64_t> axes,
+                        const Shape &shape) {
+  GRAPHC_ASSIGN(NodeRef wide, reduce(kind, x, axes, DType::UInt8, shape));
+  if (!wide || wide->dtype() != DType::UInt8) // places
     return wide;
-  GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, x.device()));
-  auto done = withRealType(t, [&]<typename T>(T) {
-    return withRealType(wider, [&]<typename W>(W) -> Result<bool> {
-      std::copy_n(dataOf<W>(wide), countOf(shape), dataOf<T>(out));
-      return true;
-    });
-  });
-  return finished(std::move(out), std::move(done));
+  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Bool, shape, x.device()));
+  std::copy_n(dataOf<uint8_t>(wide), countOf(shape), dataOf<bool>(out));
+  return out;
 }
 
 } // namespace graphc::small

@@ -51,15 +51,13 @@ Outcome sortedAlong(const Array &x, size_t axis, Routine routine);
 /// and for many elements, it has to be recorded.
 Outcome extremeOfNumbers(bool isLargest, const Array &x);
 
-/// The dtype by whose loops integers without one of their own, and extremes of bools, are reduced;
-/// nothing for others.
-std::optional<DType> widerLoop(op::ReduceKind kind, DType t);
+/// The same as reduce() of bools' extremes and their places, by the loops of integers.
+Outcome extremesOfBools(op::ReduceKind kind, const Array &x, std::span<const int64_t> axes,
+                        const Shape &shape);
 /// A chain of products is no longer (docs/numerics.md).
 inline constexpr int64_t kMostDepth = 2048;
 /// As matmul() of float32 or float64, where chains are longer: those of their blocks, added.
 Outcome productOfBlocks(const Array &x, const Array &y, DType t, const Shape &shape);
-Outcome reduceByWider(op::ReduceKind kind, const Array &x, std::span<const int64_t> axes,
-                      DType wider, DType t, const Shape &shape);
 
 } // namespace graphc::small
 

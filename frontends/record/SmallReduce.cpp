@@ -381,12 +381,6 @@ Result<bool> multiplyAll(const Array &x, DType t, const Layout &l, Number<R> *to
   return isKnown && allFinite(to, l.outer * l.inner);
 }
 
-/// Unsigned sums and products of eight bytes have the bits of signed ones, which have loops.
-DType loopOf(ReduceKind kind, DType t) {
-  bool wraps = kind == ReduceKind::Sum || kind == ReduceKind::Prod;
-  return wraps && t == DType::UInt64 ? DType::Int64 : t;
-}
-
 } // namespace
 
 Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, DType t,
@@ -397,8 +391,10 @@ Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, D
     return NodeRef();
   if (!layout)
     return reduceByGroups(kind, x, axes, t, shape);
-  if (auto wider = widerLoop(kind, t))
-    return reduceByWider(kind, x, axes, *wider, t, shape);
+  const bool isExtreme = kind == ReduceKind::Min || kind == ReduceKind::Max ||
+                         kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
+  if (isExtreme && t == DType::Bool)
+    return extremesOfBools(kind, x, axes, shape);
   if ((kind == ReduceKind::Any || kind == ReduceKind::All) && x.dtype() != DType::Bool) {
     const Operand both[] = {x, Operand(op::Scalar::ofInt(0))};
     GRAPHC_ASSIGN(NodeRef truth,
@@ -417,7 +413,7 @@ Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, D
     return finished(std::move(out), std::move(made));
   }
   const bool isWide = count >= kWorthWide && hasWide();
-  auto done = withRealType(loopOf(kind, t), [&]<typename T>(T) -> Result<bool> {
+  auto done = withRealType(t, [&]<typename T>(T) -> Result<bool> {
     Reader<T> reader;
     GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));
     if (!isRead)
@@ -465,7 +461,7 @@ Outcome scan(ReduceKind kind, const Array &x, size_t axis, DType t, const Shape 
   if (countOf(shape) * itemSize(t) > mostBytes() || t == DType::Bool)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, x.device()));
-  auto done = withRealType(loopOf(kind, t), [&]<typename T>(T) -> Result<bool> {
+  auto done = withRealType(t, [&]<typename T>(T) -> Result<bool> {
     if constexpr (std::is_same_v<T, bool>) {
       return false;
     } else {

@@ -100,7 +100,7 @@ def test_conversions():
     same_bits(program)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int32", "float32", "float64"])
+@pytest.mark.parametrize("dtype", ["bool", *INTEGERS, "float32", "float64"])
 @pytest.mark.parametrize("shape", [(1,), (9,), (300,), (1, 5), (5, 1), (6, 70), (100, 9), (3, 4, 5)], ids=str)
 def test_reduction_bits(dtype, shape):
     x = gc.asarray(values(dtype, shape))
@@ -115,7 +115,7 @@ def test_reduction_bits(dtype, shape):
     same_bits(program)
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "int32", "float32", "float64"])
+@pytest.mark.parametrize("dtype", [*INTEGERS, "float32", "float64"])
 @pytest.mark.parametrize("shape", [(1,), (16,), (17,), (900,), (1, 5), (6, 40), (50, 4), (3, 20, 5)], ids=str)
 def test_scan_bits(dtype, shape):
     x = gc.asarray(values(dtype, shape))

@@ -4,6 +4,7 @@
 
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
 
 #include <array>
@@ -58,10 +59,9 @@ struct FlatMask {
   std::optional<Array> flat, mask;
 
   FlatMask(const Array &x, PyObject *key) {
-    constexpr int64_t kMost = 2048;
     const Array *named = asAnyArray(key);
     if (!named || named->dtype() != DType::Bool || named->rank() < 2 || named->isOpen() ||
-        x.isOpen() || x.size() > kMost || named->shape() != x.shape() || Trace::active() ||
+        x.isOpen() || x.size() > small::kFew || named->shape() != x.shape() || Trace::active() ||
         !x.view().isContiguous() || !named->view().isContiguous())
       return;
     flat = unwrap(ops::reshape(x, Shape{x.size()}));
