@@ -1,3 +1,5 @@
+// Elementwise operations on small arrays: a loop for each kind and type, what it may meet, and
+// in-place updates.
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/InterpretPlain.h"
 #include "frontends/record/Known.h"
