@@ -36,7 +36,8 @@ def FormKernels : Pass<"graphc-form-kernels", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::graphc::kernel::KernelDialect", "::mlir::arith::ArithDialect"];
   let options = [
-    Option<"mostPartial", "most-partial", "int64_t", "0", "bytes of partial results a lane that a kernel's reductions may have; 0: any">];
+    Option<"mostPartial", "most-partial", "int64_t", "0", "bytes of partial results a lane that a kernel's reductions may have; 0: any">,
+    Option<"mostReductions", "most-reductions", "int64_t", "0", "reductions and scans in kernels that differ; with more, their kernels compute nothing else, so that they differ less; 0: any">];
 }
 
 def DeduplicateKernels : Pass<"graphc-deduplicate-kernels", "::mlir::ModuleOp"> {

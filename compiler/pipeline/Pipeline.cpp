@@ -24,6 +24,10 @@ using namespace graphc;
 
 namespace {
 
+/// A reduction that computes what it reads takes 10 ms to compile, one that reads memory is
+/// compiled once, and memory that it reads again costs a quarter of a program's time at most.
+constexpr int64_t kMostReductions = 12;
+
 using AddPasses = void (*)(OpPassManager &, const PipelineOptions &);
 
 // graph: func + graph + index arithmetic
@@ -44,6 +48,8 @@ void addKernel(OpPassManager &passes, const PipelineOptions &options) {
   // copy engine's tiles have more than 192.
   if (options.groups)
     kernels.mostPartial = options.bulk ? 192 : 32;
+  else
+    kernels.mostReductions = kMostReductions;
   passes.addPass(pass::createFormKernels(kernels));
   // Within kernels: equal loads and literals of different members of a group.
   passes.addPass(createCSEPass());

@@ -1,5 +1,7 @@
 """Kernels that compute so much at a point that their body is written once: every length, type and layout against NumPy, and
-reductions against the same reduction of what was computed before."""
+reductions against the same reduction of what was computed before. Programs of so many reductions that those compute nothing else."""
+
+import random
 
 import graphc as gc
 import numpy as np
@@ -156,3 +158,66 @@ def test_chains_of_reductions_of_rows_are_cut(axis, means):
     roots = text.count("math.sqrt") + text.count("call @elementary")
     # For the reductions and for the result, whole vectors and last ones, and where rows are short.
     assert roots <= 2 * means * 4 * 2, roots
+
+
+STEPS = {
+    "mean": lambda xp, a, b, axis: a - b.mean(axis=axis, keepdims=True),
+    "max": lambda xp, a, b, axis: a * 0.5 - b.max(axis=axis, keepdims=True),
+    "norm": lambda xp, a, b, axis: a / (1 + xp.sqrt((b * b).sum(axis=axis, keepdims=True))),
+    "softmax": lambda xp, a, b, axis: a * 0.5 + softmax(xp, b, axis),
+    "place": lambda xp, a, b, axis: xp.sin(a) + 0.125 * xp.expand_dims(xp.argmax(b * a, axis=axis), axis),
+    "total": lambda xp, a, b, axis: a / (1 + xp.abs((a + b).sum())),
+    "any": lambda xp, a, b, axis: xp.where((b > a).any(axis=axis, keepdims=True), a, b),
+    "running": lambda xp, a, b, axis: a * 0.5 + xp.cumsum(b - a, axis=axis) * 0.0625,
+    "turned": lambda xp, a, b, axis: (a.T - b.T.mean(axis=axis, keepdims=True)).T,
+    "half": lambda xp, a, b, axis: (a + b) * 0.5,
+}
+
+
+def softmax(xp, x, axis):
+    e = xp.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+CONTINUOUS = [name for name in STEPS if name not in ("place", "any")]
+
+
+def mixture(xp, a, b, steps, seed, kinds=tuple(STEPS), each=lambda value: value):
+    chosen = random.Random(seed)
+    for _ in range(steps):
+        a, b = b, each(STEPS[chosen.choice(kinds)](xp, a, b, chosen.randrange(2)))
+    return a, b
+
+
+def computed(value):
+    gc.eval(value)
+    return value
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("seed", range(4))
+def test_mixtures_of_reductions_have_the_bits_of_single_statements(dtype, seed):
+    x, y = (np.random.default_rng(seed + i).random((13, 70)).astype(dtype) for i in range(2))
+    p, q = gc.asarray(x), gc.asarray(y)
+    for kinds in (tuple(STEPS), CONTINUOUS):
+        got = gc.jit(lambda a, b, kinds=kinds: mixture(gc, a, b, 80, seed, kinds))(p, q)
+        alone = mixture(gc, p, q, 80, seed, kinds, computed)
+        for result, same in zip(got, alone, strict=True):
+            assert np.asarray(result).tobytes() == np.asarray(same).tobytes(), kinds
+    for result, wanted in zip(got, mixture(np, x, y, 80, seed, CONTINUOUS), strict=True):
+        np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-3 if dtype == "float32" else 1e-10, atol=1e-4 if dtype == "float32" else 1e-12)
+
+
+def test_many_different_reductions_are_kernels_of_a_few_kinds():
+    p, q = (gc.asarray(np.random.default_rng(i).random((13, 70))) for i in range(2))
+
+    def reductions(steps):
+        function = gc.jit(lambda a, b: mixture(gc, a, b, steps, 7))
+        kernels = function.lower(p, q).as_text("kernel").split("kernel.func @")[1:]
+        fused = [k for k in kernels if ("kernel.reduce" in k or "kernel.scan" in k) and "graph." in k.split("kernel.return")[0]]
+        return fused, "share their code" in function.explain(p, q)
+
+    few, told = reductions(4)
+    assert few and not told
+    many, told = reductions(60)
+    assert told and len(many) <= 2, many

@@ -36,8 +36,9 @@ CodeMemo &memoOf(MLIRContext *context) {
   return *current;
 }
 
-/// Operations of functions that are worth an object file of their own, which takes 10 ms or so.
-constexpr size_t kPartOps = 200;
+/// Operations of functions that are worth an object file of their own, which programs that have one
+/// of them can take from each other.
+constexpr size_t kPartOps = 50;
 
 std::vector<EmittedKernel> describeKernels(ModuleOp module) {
   std::vector<EmittedKernel> kernels;

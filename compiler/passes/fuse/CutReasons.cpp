@@ -41,6 +41,8 @@ llvm::StringRef pass::describe(CutReason reason) {
     return "too much would be computed again for each reduction of a row";
   case CutReason::OneByOne:
     return "its elements are written one after the other";
+  case CutReason::SharedCode:
+    return "of many reductions, those that read nothing but memory share their code";
   }
   return "";
 }

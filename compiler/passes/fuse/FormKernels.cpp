@@ -508,7 +508,10 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
     SizeAnalysis sizes(func);
     for (const SizeAnalysis::Equality &check : sizes.equalities())
       recordCheck(func, check);
-    FusionPlan plan(func, sizes, mostPartial);
+    auto planned = std::make_unique<FusionPlan>(func, sizes, mostPartial, /*isApart=*/false);
+    if (mostReductions && planned->differentReductions() > static_cast<size_t>(mostReductions))
+      planned = std::make_unique<FusionPlan>(func, sizes, mostPartial, /*isApart=*/true);
+    FusionPlan &plan = *planned;
     SmallVector<Group *> groups = plan.order();
     SmallVector<Operation *> old;
     for (Operation &op : func.getBody().front().without_terminator())

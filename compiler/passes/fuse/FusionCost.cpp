@@ -1,5 +1,7 @@
-// What it costs to compute a value in a kernel.
+// What it costs to compute a value in a kernel, and to compile kernels.
 #include "compiler/passes/fuse/FusionPlan.h"
+
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -92,4 +94,29 @@ int FusionPlan::revisits(const Node &node, int index) {
       }
   }
   return again;
+}
+
+/// Equal of groups that do the same with what they read, wherever that is.
+llvm::hash_code FusionPlan::kindOf(const Group &group) {
+  llvm::hash_code kind = llvm::hash_combine(group.family, group.space.size());
+  llvm::SmallDenseMap<const Node *, size_t> places;
+  for (const Node *node : group.nodes) {
+    kind = llvm::hash_combine(kind, node->op ? node->op->getName().getAsOpaquePointer() : nullptr,
+                              node->op ? node->op->hashProperties() : llvm::hash_code(0),
+                              node->result.getType(), node->stored);
+    for (const Leaf &leaf : node->leaves)
+      kind = llvm::hash_combine(kind, places.lookup(leaf.producer), leaf.root.getType());
+    places[node] = places.size() + 1;
+  }
+  return kind;
+}
+
+size_t FusionPlan::differentReductions() {
+  llvm::DenseSet<size_t> kinds;
+  size_t count = 0;
+  for (const Group &group : groups)
+    if (group.mergedInto < 0 && group.nodes.size() > 1 && isReduced(group) &&
+        kinds.insert(static_cast<size_t>(kindOf(group))).second)
+      count += llvm::count_if(group.nodes, [](Node *node) { return !node->reduced.empty(); });
+  return count;
 }

@@ -39,8 +39,8 @@ Value pass::stripReshapes(Value v) {
   return v;
 }
 
-FusionPlan::FusionPlan(func::FuncOp func, SizeAnalysis &sizes, int64_t mostPartial)
-    : sizes(sizes), mostPartial(mostPartial), context(func.getContext()) {
+FusionPlan::FusionPlan(func::FuncOp func, SizeAnalysis &sizes, int64_t mostPartial, bool isApart)
+    : sizes(sizes), mostPartial(mostPartial), isApart(isApart), context(func.getContext()) {
   collect(func);
   decideInlining();
   markTurns();
@@ -417,12 +417,18 @@ static bool closes(const Node &node, const Group &group) {
          (node.turn && group.reads >= kMostReadByTurns);
 }
 
+bool pass::isReduced(const Group &group) {
+  return !group.reduced.empty() && group.family != Family::Contract;
+}
+
 /// Whether `node` can be computed in `group`, from which at least one of its leaves comes; sets the
 /// level it gets there.
 CutReason FusionPlan::joins(Node &node, int index, bool &row) {
   Group &group = groups[index];
   if (node.kind == NodeKind::Library || group.isLibrary())
     return CutReason::LibraryStep;
+  if (isApart && (!node.reduced.empty() || isReduced(group)))
+    return CutReason::SharedCode;
   if (group.closed || closes(node, group) || group.cost + costOf(node) > kMaxCostPerKernel ||
       !fits(group, partialOf(node)))
     return CutReason::KernelFull;
@@ -487,6 +493,8 @@ CutReason FusionPlan::shares(Node &node, int index) {
   Group &group = groups[index];
   if (node.kind == NodeKind::Library || group.isLibrary())
     return CutReason::LibraryStep;
+  if (isApart && (!node.reduced.empty() || isReduced(group)))
+    return CutReason::SharedCode;
   if (node.kind == NodeKind::Contract || node.kind == NodeKind::Update ||
       node.kind == NodeKind::Scan || group.family == Family::Scan ||
       group.family == Family::Contract || node.space != group.space || node.space.empty())
@@ -572,6 +580,8 @@ CutReason FusionPlan::mergeGroups(int into, int from) {
     return CutReason::OneByOne;
   if (a.space != b.space)
     return CutReason::DifferentSpace;
+  if (isApart && (isReduced(a) || isReduced(b)))
+    return CutReason::SharedCode;
   if (a.cost + b.cost > kMaxCostPerKernel || (mostPartial && a.partial + b.partial > mostPartial))
     return CutReason::KernelFull;
   if (a.family == Family::Contract || b.family == Family::Contract ||

@@ -28,6 +28,7 @@ enum class CutReason {
   WholeSource,    ///< a gather needs the whole tensor in memory
   Revisited,      ///< too much would be computed again for each reduction of a row
   OneByOne,       ///< elements are written in order, by one thread
+  SharedCode,     ///< reductions on their own have code in common
 };
 llvm::StringRef describe(CutReason reason);
 
@@ -105,6 +106,9 @@ struct Group {
   bool isLibrary() const { return nodes.size() == 1 && nodes[0]->kind == NodeKind::Library; }
 };
 
+/// Whether a group has loops for a reduction or a scan.
+bool isReduced(const Group &group);
+
 /// In simple operations, at one point.
 int costOf(mlir::Operation *op);
 int costOf(const Node &node);
@@ -119,10 +123,13 @@ bool readsAnew(const Leaf &leaf, const Node &node, const Group &group);
 class FusionPlan {
 public:
   /// `mostPartial`: bytes of partial results a lane that the reductions of a kernel may have, or 0.
-  FusionPlan(mlir::func::FuncOp func, SizeAnalysis &sizes, int64_t mostPartial);
+  /// `isApart`: reductions and scans are kernels that compute nothing else, so that many are one.
+  FusionPlan(mlir::func::FuncOp func, SizeAnalysis &sizes, int64_t mostPartial, bool isApart);
 
   /// Live groups in an order in which they can run.
   llvm::SmallVector<Group *> order();
+  /// Reductions and scans of kernels that differ and compute something else as well.
+  size_t differentReductions();
   Node *node(mlir::Value value) { return byValue.lookup(value); }
   /// One line per value that did not join its producer's kernel; kernels are numbered by `order`.
   llvm::SmallVector<std::string> cuts(llvm::ArrayRef<Group *> order);
@@ -161,9 +168,11 @@ private:
 
   bool fits(Group &group, int64_t partial);
   int revisits(const Node &node, int group);
+  llvm::hash_code kindOf(const Group &group);
 
   SizeAnalysis &sizes;
   int64_t mostPartial;
+  bool isApart;
   mlir::MLIRContext *context;
   std::deque<Node> nodes;
   std::deque<Group> groups;
