@@ -15,7 +15,7 @@ import pytest
 pytestmark = pytest.mark.graphc_only
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["frontends/python/README.md", "docs/coming-from-numpy.md"]
+PAGES = ["frontends/python/README.md", "docs/coming-from-numpy.md", "docs/random.md"]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

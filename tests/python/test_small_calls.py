@@ -354,14 +354,14 @@ def test_parts_of_computed_arrays_are_printed_without_a_program():
 
 
 def test_choices_are_elements():
-    rng = gc.random.default_rng(3)
+    rng = gc.random.default_rng(gc.random.Philox4x32(3))
     assert {int(rng.choice([-1, 1])) for _ in range(40)} == {-1, 1}
     assert rng.choice([0.5, 2.5]).dtype == gc.float64 and rng.choice(gc.arange(3), 4).shape == (4,)
     matrix = gc.arange(6).reshape(3, 2)
     row = rng.choice(matrix)
     row += 100
     assert row.shape == (2,) and int(matrix.max()) == 5
-    first, second = (gc.random.default_rng(5).choice(gc.arange(9), 6) for _ in range(2))
+    first, second = (gc.random.default_rng(gc.random.Philox4x32(5)).choice(gc.arange(9), 6) for _ in range(2))
     np.testing.assert_array_equal(np.asarray(first), np.asarray(second))
 
 

@@ -28,7 +28,7 @@ DRAWS = {
 @pytest.mark.parametrize("size", [1, 5, 16, 33, 100, (3, 7), 1000, 2049, 16384, 16385], ids=str)
 def test_bits_of_small_draws(name, size):
     def program():
-        rng = gc.random.default_rng(12)
+        rng = gc.random.default_rng(gc.random.Philox4x32(12))
         return [np.asarray(DRAWS[name](rng, size)) for _ in range(3)]
 
     recorded, now = in_turns(gc._graphc.NEVER, program), in_turns(0, program)
@@ -40,7 +40,7 @@ def test_bits_of_small_draws(name, size):
 @pytest.mark.parametrize("size", [None, 1, 7, (3, 4), 64, 70, 300], ids=str)
 def test_draws_ahead_have_the_bits_of_streams(name, size):
     """Far enough that numbers are drawn ahead, more than once; those of a Generator that is set to each place are not."""
-    rng, placed = gc.random.default_rng(5), gc.random.default_rng(5)
+    rng, placed = gc.random.default_rng(gc.random.Philox4x32(5)), gc.random.default_rng(gc.random.Philox4x32(5))
     states, got, want = [], [], []
     for _ in range(200):
         states.append(rng.bit_generator.state)
@@ -59,7 +59,7 @@ def test_draws_ahead_have_the_bits_of_streams(name, size):
 
 
 def test_threads_that_share_a_generator():
-    rng, drawn, before = gc.random.default_rng(5), [[] for _ in range(4)], sys.getswitchinterval()
+    rng, drawn, before = gc.random.default_rng(gc.random.Philox4x32(5)), [[] for _ in range(4)], sys.getswitchinterval()
     for _ in range(40):
         rng.random()
 
@@ -78,7 +78,7 @@ def test_threads_that_share_a_generator():
     finally:
         sys.setswitchinterval(before)
     assert len(set(sum(drawn, []))) == 12_000
-    alone = gc.random.default_rng(5)
+    alone = gc.random.default_rng(gc.random.Philox4x32(5))
     for _ in range(40):
         alone.random()
     for _ in range(4000):
@@ -90,7 +90,7 @@ def test_draws_ahead_of_changing_programs():
     """Kinds in turns, other parameters, states that are set, copies, arrays and jitted functions between."""
     drawn = []
     for size in (None, (1,)):
-        rng, values = gc.random.default_rng(6), []
+        rng, values = gc.random.default_rng(gc.random.Philox4x32(6)), []
         step = gc.jit(lambda r: r.random(2))
 
         def take(draw):
@@ -117,7 +117,7 @@ def test_draws_ahead_of_changing_programs():
 
 
 def test_negative_deviations_in_loops():
-    rng = gc.random.default_rng(1)
+    rng = gc.random.default_rng(gc.random.Philox4x32(1))
     for _ in range(40):
         rng.normal(0.0, 1.0)
     for draw in (lambda: rng.normal(0.0, -1.0), lambda: rng.normal(0.0, -0.0), lambda: rng.exponential(-2.0)):
@@ -216,7 +216,7 @@ def test_sizes_of_numpys_draws():
 def test_few_draws_take_the_streams_that_others_take():
     """Draws that are computed at once, recorded and in a jitted function, from one Generator in turn."""
     def program():
-        rng = gc.random.default_rng(9)
+        rng = gc.random.default_rng(gc.random.Philox4x32(9))
         made = [rng.random(3), rng.random(), rng.uniform(-1, 1, (2, 2)), rng.random((50, 50)), rng.random(7), rng.normal(size=2)]
         made += [gc.jit(lambda r: r.random(4))(rng), rng.random(4), rng.uniform(size=5), rng.random(0), rng.random(2)]
         return [np.asarray(m).tobytes() for m in made]

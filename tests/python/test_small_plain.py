@@ -389,7 +389,7 @@ def test_legacy_states_are_numpys_and_jitted_functions_follow_seeds():
 
 def test_draws_made_ahead_are_those_of_one_by_one(turns):
     def program(np_seed, calls):
-        rng = gc.random.default_rng(np_seed)
+        rng = gc.random.default_rng(gc.random.Philox4x32(np_seed))
         return [np.asarray(call(rng)).tolist() for call in calls]
 
     calls = [lambda r: r.random(), lambda r: r.normal(1.5, 2.0), lambda r: r.uniform(-1, 1, 4), lambda r: r.standard_normal(size=3), lambda r: r.exponential(2.0),

@@ -378,6 +378,11 @@ void defineJit(pb::module_ &m) {
         pb::arg("program_nodes") = kSegmentNodes);
   m.def("abort_trace", [](TraceHandle &handle) { handle.trace.reset(); });
   m.def("is_tracing", [] { return Trace::active() != nullptr; });
+  // What a call makes that is outside of the trace that is under way.
+  m.def("outside_trace", [](const pb::function &call) {
+    Trace::Pause pause;
+    return call();
+  });
   m.def("is_traced", [](const pb::object &object) {
     const Array &x = *asAnyArray(object);
     uint64_t id = x.isOpen() ? x.open()->recipe()->traceId() : x.storage()->traceId();

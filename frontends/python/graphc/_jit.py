@@ -13,7 +13,7 @@ import weakref
 
 import numpy as np
 
-from . import _graphc, _jit_numbers, _tree
+from . import _graphc, _jit_draws, _jit_numbers, _tree
 from ._creation import asarray
 from ._devices import device as _device
 from ._numerics import numerics as _numerics
@@ -52,9 +52,9 @@ class disable_jit:
 class _Recording:
     """One recorded structure: the compiled Function and how its outputs become the return value."""
 
-    __slots__ = ("function", "structure", "plan", "mutates", "views", "unique", "evaluate", "returns_numbers", "numbers", "plain", "others")
+    __slots__ = ("function", "structure", "plan", "mutates", "views", "unique", "evaluate", "returns_numbers", "numbers", "plain", "draws", "others")
 
-    def __init__(self, function, structure, plan, mutates, views, unique, evaluate, returns_numbers, numbers, plain):
+    def __init__(self, function, structure, plan, mutates, views, unique, evaluate, returns_numbers, numbers, plain, draws):
         self.function = function
         self.structure = structure  # of the return value
         self.plan = plan  # per leaf: ("out", i), ("open", (rows, count)), ("arg", i) or ("value", v)
@@ -65,6 +65,7 @@ class _Recording:
         self.returns_numbers = returns_numbers  # after the arrays
         self.numbers = numbers
         self.plain = plain  # calls run the function itself: its rows that masks choose are fewer when they are counted
+        self.draws = draws  # of NumPy's, which each call makes again
         self.others = []  # of the same structure, where comparisons of numbers had other answers
 
     def takes(self, given):
@@ -111,12 +112,12 @@ def _leaf(how, v, outputs, arguments, opened):
 
 class _Call:
     """The arguments of one call, taken apart: `arrays` (distinct), `foreign` (NumPy's arrays, by the number of the array made of
-    each), `values` (the other leaves), `open` (which of them are numbers that the recording takes any value of), `key` (all that
-    a recording depends on)."""
+    each), `values` (the other leaves), `open` (which of them are numbers that the recording takes any value of), `generators` (NumPy's bit
+    generators, distinct), `key` (all that a recording depends on)."""
 
     __slots__ = (
         *("arrays", "key", "scalar_key", "structure", "leaves", "places", "static", "aliased", "guards", "foreign"),
-        *("values", "scalars", "open"),
+        *("values", "scalars", "open", "generators"),
     )
 
     def leave_open(self, places):
@@ -216,14 +217,16 @@ class _State:
             if not call.foreign[i].flags.writeable:
                 raise ValueError("assignment destination is read-only")
         taken = len(numbers) - recording.returns_numbers
+        drawn = recording.draws.again(call.generators)
         try:
             outputs = recording.function.call(call.arrays, list(numbers[:taken]))
         except TraceError:  # nothing ran: an update would reach another array of this call, or a number has no place
+            _jit_draws.restore(drawn)
             return self._eager(call)
         if updated:
             for i in updated:
                 np.copyto(call.foreign[i], np.asarray(call.arrays[i]))
-        else:
+        elif not recording.draws.steps:
             self._bind(call, recording, args, kwargs)
         return recording.rebuild(outputs, [*call.arrays, *numbers[taken:]])
 
@@ -331,7 +334,7 @@ class _State:
         call.leaves = []
         call.structure = _tree.flatten((dynamic_args, dynamic_kwargs), call.leaves)
         call.arrays, call.places, call.foreign = [], [], {}
-        call.values, call.scalars = [], []
+        call.values, call.scalars, call.generators = [], [], []
         seen, kinds = {}, []
         for leaf in call.leaves:
             if isinstance(leaf, (_Array, np.ndarray, np.generic)):
@@ -351,7 +354,7 @@ class _State:
             call.places.append(("value", leaf))
             kinds.append(type(leaf))
             call.values.append(leaf)
-            call.scalars.append(self._scalar_key(leaf))
+            call.scalars.append(self._scalar_key(leaf) if not isinstance(leaf, np.random.Generator) else _placed(leaf.bit_generator, call.generators))
         call.aliased = _aliased(call.arrays)
         try:
             static = (tuple(positions.items()), tuple(sorted(names.items())))
@@ -461,11 +464,12 @@ class _State:
         for prepare in before_trace:
             prepare()
         trace, placeholders = _graphc.begin_trace(arrays)
-        returned = []
+        returned, draws = [], _jit_draws.Draws(call.generators)
         try:
             if numbers:
                 numbers.begin()
-            result = self._run(call, placeholders, dict(zip(call.open, numbers.given)) if numbers else None)
+            with draws:
+                result = self._run(call, placeholders, dict(zip(call.open, numbers.given)) if numbers else None)
             leaves = []
             structure = _tree.flatten(result, leaves)
             plan, outputs = _plan_outputs(leaves, placeholders, numbers, returned)
@@ -483,8 +487,8 @@ class _State:
         evaluate = None
         if numbers and (numbers.steps or returned):
             evaluate = numbers.evaluator([*function.variables, *returned])
-        plain = not self.fullgraph and function.runs_better_unrecorded
-        return _Recording(function, structure, plan, mutates, views, len(outputs), evaluate, len(returned), numbers, plain)
+        plain = not self.fullgraph and function.runs_better_unrecorded and not draws.steps
+        return _Recording(function, structure, plan, mutates, views, len(outputs), evaluate, len(returned), numbers, plain, draws)
 
 
 class _Identity:
@@ -543,6 +547,13 @@ def _shares_with(x, others):
 
 def _aliased(arrays):
     return any(_shares_with(x, arrays[:i]) for i, x in enumerate(arrays))
+
+
+def _placed(generator, known):
+    """The place of a bit generator among those of a call."""
+    if not any(generator is g for g in known):
+        known.append(generator)
+    return "generator", next(i for i, g in enumerate(known) if g is generator)
 
 
 def _hashable(value):

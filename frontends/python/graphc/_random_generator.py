@@ -43,7 +43,7 @@ def _is_short(shape):
     return 0 < count <= _SHORT
 
 
-class Philox:
+class Philox4x32:
     """Philox4x32-10 as a bit generator: what numpy.random.Generator takes. `state` is a dict that can be set.
 
     seed: None (from the operating system), a non-negative integer, a sequence of them, or a SeedSequence.
@@ -65,7 +65,7 @@ class Philox:
         try:
             key, position = (_operator.index(value["state"][name]) for name in ("key", "stream"))
         except (KeyError, TypeError):
-            raise ArgumentError("state must be a dict as Philox.state gives it") from None
+            raise ArgumentError("state must be a dict as Philox4x32.state gives it") from None
         self._state.write(key & _M64, position & _M64)
 
     def spawn(self, n_children):
@@ -77,15 +77,15 @@ class Philox:
 
 
 def _restore_philox(seed_seq, state):
-    made = Philox(seed_seq)
+    made = Philox4x32(seed_seq)
     made.state = state
     return made
 
 
 class Generator(Draws):
-    """NumPy's Generator: each draw takes the next streams of a key. The values are graphc's own (docs/random.md), the
-    same on every device; a Generator used inside `graphc.jit` moves on at each call, and neither another seed nor a
-    later draw compiles anything. Over a bit generator of NumPy's, NumPy draws its own."""
+    """NumPy's Generator. Over a bit generator of NumPy's, as `default_rng(seed)` makes it, NumPy draws its numbers. Over a
+    Philox4x32 each draw takes the next streams of a key: values are graphc's own (docs/random.md), the same on every device; used
+    inside `graphc.jit` it moves on at each call, and neither another seed nor a later draw compiles anything."""
 
     #: `_lent`: NumPy's bit generators that others hold the memory of.
     __slots__ = ("_lent", "bit_generator", "__weakref__")
@@ -127,7 +127,7 @@ class Generator(Draws):
     _numpys = None
 
     def __init__(self, bit_generator):
-        if not isinstance(bit_generator, Philox):
+        if not isinstance(bit_generator, Philox4x32):
             raise ArgumentError(f"Generator takes a bit generator, not {type(bit_generator).__name__}")
         self.bit_generator = bit_generator
 
@@ -181,7 +181,7 @@ class Generator(Draws):
     @staticmethod
     def from_leaves(array):
         """The Generator whose state an array [key, next stream] is (jit)."""
-        made = Generator(Philox(0))
+        made = Generator(Philox4x32(0))
         made.bit_generator._state.array, made.bit_generator._state.in_array = array, True
         return made
 
@@ -271,7 +271,7 @@ class Key(Draws):
 
     def generator(self):
         """A Generator that starts at this key; this computes a key that is an Array."""
-        made = Philox(0)
+        made = Philox4x32(0)
         made._state.write(int(self.data), 0)
         return Generator(made)
 

@@ -10,7 +10,7 @@ import numpy as _np
 from . import _graphc, _jit, _tree
 from ._dtypes import int64
 from ._foreign import to_ours
-from ._random_generator import Generator, Philox
+from ._random_generator import Generator, Philox4x32
 from ._random_numpy import PLAIN, draw, names, quick
 from .errors import ArgumentError, TraceError
 
@@ -89,13 +89,13 @@ class RandomState(Generator):
         _unseen.add(self)
         if type(seed) is int or isinstance(seed, _np.integer):
             self._numbers, self._seed = _np.random.RandomState(seed), int(seed)
-        elif isinstance(seed, Philox):
+        elif isinstance(seed, Philox4x32):
             self._begin(seed, None)
             self._see()
         elif isinstance(seed, _np.random.BitGenerator):
-            self._begin(Philox(), _np.random.RandomState(seed))
+            self._begin(Philox4x32(), _np.random.RandomState(seed))
         else:
-            self._begin(Philox(seed), None if seed is None else _np.random.RandomState(seed))
+            self._begin(Philox4x32(seed), None if seed is None else _np.random.RandomState(seed))
 
     @property
     def __class__(self):
@@ -111,7 +111,7 @@ class RandomState(Generator):
     @property
     def _philox(self):
         if self._own is None:
-            self._own = _OverPhilox(Philox(self._seed))
+            self._own = _OverPhilox(Philox4x32(self._seed))
         return self._own
 
     def _see(self):
@@ -142,7 +142,7 @@ class RandomState(Generator):
         if numbers is not None and isinstance(seed, int) and isinstance(numbers._bit_generator, _np.random.MT19937):
             numbers.seed(seed)
             if self._seen:
-                self._restart(Philox(seed))
+                self._restart(Philox4x32(seed))
             else:
                 self._own, self._seed = None, seed
             self._few = False
@@ -170,7 +170,7 @@ class RandomState(Generator):
         numbers = [*words["key"][:4], words["pos"]] if "pos" in words else [n for v in words.values() for n in _np.ravel(v)]
         numbers = [*map(int, numbers)]
         if self._seen:
-            self._restart(Philox(numbers))
+            self._restart(Philox4x32(numbers))
         else:
             self._own, self._seed = None, numbers
 

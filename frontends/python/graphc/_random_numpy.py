@@ -1,11 +1,11 @@
-"""Draws from NumPy's own streams, for whoever names them: by one of its bit generators, or by seeding the legacy interface."""
+"""Draws from NumPy's own streams, for whoever names them: by a seed, or by one of its bit generators."""
 
 import functools as _functools
 
 import numpy as _np
 
-from . import _foreign, _graphc
-from ._random_generator import Generator, Philox
+from . import _foreign, _graphc, _jit_draws
+from ._random_generator import Generator, Key, Philox4x32
 from ._random_state import bits64
 from .errors import TraceError
 
@@ -112,8 +112,9 @@ def _method(name):
     @_functools.wraps(own or getattr(_np.random.Generator, name))
     def method(self, *args, **keywords):
         if _graphc.is_tracing():
-            stream = type(self.bit_generator).__name__
-            raise TraceError(f"random.{name}: NumPy's {stream} draws on the host, which a jitted function cannot do; use random.default_rng(seed)")
+            if name in _UPDATES or "out" in keywords:
+                raise TraceError(f"random.{name}: NumPy writes on the host, which a jitted function cannot do")
+            return _jit_draws.record(self.bit_generator, name, lambda bits: draw(_np.random.Generator(bits), name, args, keywords), (args, keywords))
         return draw(self._numbers, name, args, keywords)
 
     return method
@@ -152,17 +153,18 @@ for _name in names(_np.random.Generator):
 for _name in names(_np.random.Generator):
     setattr(NumpyGenerator, _name, quick(_method(_name), getattr(_np.random.Generator, _name)))
 Generator.over_numpy = NumpyGenerator
+NumpyGenerator.__name__ = "Generator"
 
 
 def default_rng(seed=None):
-    """A new Generator over Philox4x32-10. A Generator or Philox is taken as it is; None takes entropy from the operating
-    system. Over one of NumPy's bit generators, or a Generator or RandomState of NumPy's, it draws NumPy's numbers.
+    """A Generator with the numbers that NumPy's has: over a PCG64 of the seed (an integer, a sequence of them, a SeedSequence),
+    or over the bit generator, Generator or RandomState given. NumPy draws them, on the host. A Generator of graphc's is
+    taken as it is. Without a seed, or over a `Philox4x32` or a key, numbers are graphc's own, which are computed where they are used.
 
     >>> import graphc as gc
-    >>> gc.random.default_rng(7).random(3).tolist() == gc.random.default_rng(7).random(3).tolist()
-    True
-    >>> round(gc.random.default_rng(gc.random.PCG64(7)).random(), 6)     # NumPy's
-    0.625095
+    >>> gc.random.default_rng(7).random(3).round(6).tolist()
+    [0.625095, 0.897214, 0.775686]
+    >>> own = gc.random.default_rng(gc.random.key(7))
     """
     if isinstance(seed, Generator):
         numbers = getattr(seed, "_numbers", None)
@@ -171,7 +173,15 @@ def default_rng(seed=None):
         return NumpyGenerator(seed.bit_generator)
     if isinstance(seed, _np.random.RandomState):
         return NumpyGenerator(seed._bit_generator)
-    return Generator(seed if isinstance(seed, (Philox, _np.random.BitGenerator)) else Philox(seed))
+    if isinstance(seed, Key):
+        return seed.generator()
+    if seed is None or isinstance(seed, Philox4x32):
+        return Generator(seed or Philox4x32())
+    if isinstance(seed, _np.random.BitGenerator):
+        return NumpyGenerator(seed)
+    bits = PCG64(seed)
+    _jit_draws.begins(bits)
+    return NumpyGenerator(bits)
 
 
 class _Seeding(type):
@@ -189,7 +199,10 @@ class _Seeding(type):
 
 
 def _seeded(theirs):
-    return _Seeding(theirs.__name__, (theirs,), {"__module__": "graphc.random", "__doc__": theirs.__doc__, "_theirs": theirs})
+    doc = theirs.__doc__.split("    Examples\n")[0]  # whose numbers are made up
+    return _Seeding(theirs.__name__, (theirs,), {"__module__": "graphc.random", "__doc__": doc, "_theirs": theirs})
 
 
-MT19937, PCG64, PCG64DXSM, SFC64 = map(_seeded, (_np.random.MT19937, _np.random.PCG64, _np.random.PCG64DXSM, _np.random.SFC64))
+MT19937, PCG64, PCG64DXSM, Philox, SFC64 = map(
+    _seeded, (_np.random.MT19937, _np.random.PCG64, _np.random.PCG64DXSM, _np.random.Philox, _np.random.SFC64)
+)

@@ -11,7 +11,7 @@ import numpy as _np
 from numpy.random import BitGenerator
 from numpy.random import MT19937 as BITS
 
-from ._random_generator import Philox
+from ._random_generator import Philox4x32
 
 _theirs = _np.random.mtrand._rand
 _joined = []  # graphc's global RandomState, and its own numbers, while it draws NumPy's
@@ -62,7 +62,7 @@ def begin(state, how, value):
         if before:
             _take(state)
         raise
-    if isinstance(value, (BitGenerator, Philox, type(None))) or not all(isinstance(n._bit_generator, BITS) for n in (state._numbers, _theirs)):
+    if isinstance(value, (BitGenerator, Philox4x32, type(None))) or not all(isinstance(n._bit_generator, BITS) for n in (state._numbers, _theirs)):
         return
     if _words(state._numbers) == _words(_theirs):
         return

@@ -1,14 +1,17 @@
-"""Random numbers: NumPy's Generator and legacy functions, and splittable keys, over Philox4x32-10.
+"""Random numbers: NumPy's Generators and legacy functions with NumPy's numbers, and streams and splittable keys over
+Philox4x32-10, which are computed where they are used.
 
 >>> import graphc as gc
->>> rng = gc.random.default_rng(1)
+>>> gc.random.default_rng(1).random(2).round(6)              # NumPy's numbers
+array([0.511822, 0.950464])
+>>> rng = gc.random.key(1).generator()
 >>> x, y = rng.random(1 << 20), rng.random(1 << 20)
 >>> abs(4 * float(gc.mean(x * x + y * y < 1)) - 3.14159) < 0.02     # one kernel, nothing of that size in memory
 True
 
-Values are a function of the seed and of how many draws came before, the same on every device. Those of a seeded legacy
-interface (`seed(0)`, `RandomState(0)`) and of Generators over NumPy's bit generators are NumPy's; `default_rng(0)` and keys
-have graphc's own. What is promised is in docs/random.md.
+Values are a function of the seed and of how many draws came before, the same on every device. Whatever is seeded as NumPy
+is (`default_rng(0)`, `seed(0)`, `RandomState(0)`, `Generator(PCG64(0))`) has NumPy's numbers; keys, `Philox4x32` and what
+has no seed have graphc's own. What is promised is in docs/random.md.
 """
 
 import sys as _sys
@@ -16,9 +19,9 @@ import sys as _sys
 from numpy.random import BitGenerator
 
 from . import _random_shared as _shared
-from ._random_generator import Generator, Key, Philox, key
+from ._random_generator import Generator, Key, Philox4x32, key
 from ._random_legacy import RandomState
-from ._random_numpy import MT19937, PCG64, PCG64DXSM, SFC64, default_rng
+from ._random_numpy import MT19937, PCG64, PCG64DXSM, SFC64, Philox, default_rng
 from ._random_state import SeedSequence
 
 _global = _rand = RandomState()
@@ -86,13 +89,13 @@ def set_state(state):
 
 
 def get_bit_generator():
-    """The bit generator of these functions: NumPy's once there is a seed, else a Philox, which draws all numbers from here on."""
+    """The bit generator of these functions: NumPy's once there is a seed, else a Philox4x32, which draws all numbers from here on."""
     _global._few = False
     return _global.bit_generator if _global._numbers is None else _global._numbers._bit_generator
 
 
 def set_bit_generator(bitgen):
-    """Makes a Philox, or a bit generator of NumPy's, the one of these functions."""
+    """Makes a Philox4x32, or a bit generator of NumPy's, the one of these functions."""
     _global.seed(bitgen)
 
 
