@@ -277,4 +277,13 @@ Result<std::optional<Array>> drawOrder(int64_t count, const Streams &from, rt::D
       [&](uint64_t stream, int64_t size, char *to) { orderInto(stream, from.key, size, to); });
 }
 
+Result<Array> drawPcg64(bool isNormal, const Shape &shape, const Scale &scale,
+                        rt::library::Pcg64 &bits, rt::Device &device) {
+  GRAPHC_ASSIGN(NodeRef node, makeNode(DType::Float64, shape, device));
+  const std::span<double> out(dataOf<double>(node), static_cast<size_t>(countOf(shape)));
+  auto *draw = isNormal ? rt::library::drawNormal : rt::library::drawUniform;
+  draw(bits, scale.shift, scale.factor, out);
+  return Array(std::move(node));
+}
+
 } // namespace graphc::small

@@ -482,8 +482,9 @@ bool isNamed(PyObject *names, const char *name) {
   return false;
 }
 
-/// Whether a draw may give many numbers, by what may be its size, or has to wait for a parameter.
-bool mayBeMany(PyObject *const *args, Py_ssize_t count) {
+/// Whether a draw may give more than `most` numbers, by what may be its size, or has to wait for a
+/// parameter.
+bool mayBeMany(PyObject *const *args, Py_ssize_t count, int64_t most) {
   int64_t product = 1;
   for (Py_ssize_t i = 0; i < count; ++i) {
     int64_t number = 1;
@@ -497,23 +498,24 @@ bool mayBeMany(PyObject *const *args, Py_ssize_t count) {
     } else if (PyTuple_CheckExact(args[i]) && isAsItIs(args[i])) { // a size
       for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args[i]); ++k) {
         const int64_t n = PyLong_AsLongLongAndOverflow(PyTuple_GET_ITEM(args[i], k), &overflow);
-        if (overflow || n > small::kFew || (number *= std::max<int64_t>(n, 1)) > small::kFew)
+        if (overflow || n > most || (number *= std::max<int64_t>(n, 1)) > most)
           return true;
       }
     } else if (PyList_CheckExact(args[i]) || PyTuple_CheckExact(args[i])) {
       return true;
     }
-    if (overflow || number > small::kFew)
+    if (overflow || number > most)
       return true;
     product *= std::max<int64_t>(number, 1);
-    if (product > small::kFew)
+    if (product > most)
       return true;
   }
   return false;
 }
 
 /// A draw as a method of an object over NumPy's state (`_numbers`), or with one for few numbers
-/// (`_few`). `self` is (NumPy's method, how many arguments have places before an output).
+/// (`_few`). `self` is (NumPy's method, how many arguments have places before an output, how many
+/// numbers NumPy is to draw at most; 0: any).
 PyObject *quickDraw(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     static PyObject *const numbersName = PyUnicode_InternFromString("_numbers");
@@ -525,13 +527,17 @@ PyObject *quickDraw(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
     if (numbers && numbers.is_none()) {
       const Py_ssize_t all = count - 1 + (names ? PyTuple_GET_SIZE(names) : 0);
       numbers = pb::reinterpret_steal<pb::object>(PyObject_GetAttr(args[0], fewName));
-      if (numbers && (!PyObject_IsTrue(numbers.ptr()) || mayBeMany(args + 1, all)))
+      if (numbers && (!PyObject_IsTrue(numbers.ptr()) || mayBeMany(args + 1, all, small::kFew)))
         Py_RETURN_NOTIMPLEMENTED;
     }
     if (!numbers) {
       PyErr_Clear();
       Py_RETURN_NOTIMPLEMENTED;
     }
+    const int64_t most = PyLong_AsLongLong(PyTuple_GET_ITEM(self, 2));
+    if (const Py_ssize_t all = count - 1 + (names ? PyTuple_GET_SIZE(names) : 0);
+        most && all > 0 && mayBeMany(args + all, 1, most)) // a size is last
+      Py_RETURN_NOTIMPLEMENTED;
     if (PyObject *quick =
             names ? nullptr
                   : drawnByNumbers(PyTuple_GET_ITEM(self, 0), numbers.ptr(), args + 1, count - 1))
@@ -566,9 +572,9 @@ PyMethodDef functions[] = {
 void defineExact(pb::module_ &m) {
   if (PyModule_AddFunctions(m.ptr(), functions) < 0)
     throw pb::error_already_set();
-  m.def("quick_draw", [](const pb::object &theirs, int places) {
+  m.def("quick_draw", [](const pb::object &theirs, int places, int64_t most) {
     return pb::reinterpret_steal<pb::object>(
-        PyCFunction_New(&quick, pb::make_tuple(theirs, places).ptr()));
+        PyCFunction_New(&quick, pb::make_tuple(theirs, places, most).ptr()));
   });
 }
 

@@ -89,6 +89,36 @@ PyObject *drawOrder(PyObject *, PyObject *const *args, Py_ssize_t count) {
   });
 }
 
+/// draw_pcg64(normal, shape, shift, factor, state's upper and lower word, increment's): (array, the
+/// state's words afterwards), or None
+PyObject *drawPcg64(PyObject *, PyObject *const *args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject * {
+    if (count != 8)
+      throw pb::type_error("draw_pcg64 takes a kind, a shape, a shift, a factor and four words");
+    rt::Device *device = hostOfDraws();
+    auto shape = device ? shapeOf(args[1]) : std::nullopt;
+    if (!shape)
+      Py_RETURN_NONE;
+    using Wide = rt::library::Pcg64::Wide;
+    auto wide = [&](size_t i) { return Wide{wordOf(args[i])} << 64 | wordOf(args[i + 1]); };
+    rt::library::Pcg64 bits{wide(4), wide(6)};
+    const small::Scale scale{PyFloat_AsDouble(args[3]), PyFloat_AsDouble(args[2])};
+    if (PyErr_Occurred())
+      throw pb::error_already_set();
+    const bool isNormal = args[0] == Py_True;
+    RecordScope scope;
+    Array drawn = [&] {
+      const pb::gil_scoped_release others;
+      return unwrap(small::drawPcg64(isNormal, *shape, scale, bits, *device));
+    }();
+    return pb::make_tuple(pb::reinterpret_steal<pb::object>(wrap(std::move(drawn))),
+                          static_cast<uint64_t>(bits.state >> 64),
+                          static_cast<uint64_t>(bits.state))
+        .release()
+        .ptr();
+  });
+}
+
 /// Tells devices of draws on the host apart; 0: they are recorded.
 PyObject *drawPlace(PyObject *, PyObject *) {
   return guarded([] { return PyLong_FromVoidPtr(hostOfDraws()); });
@@ -355,6 +385,9 @@ PyMethodDef functions[] = {
     {"draw_integers", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(drawIntegers)),
      METH_FASTCALL,
      "draw_integers(low, last, shape, stream, key, stride=0): int64 likewise, or None."},
+    {"draw_pcg64", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(drawPcg64)),
+     METH_FASTCALL,
+     "draw_pcg64(normal, shape, shift, factor, four words): NumPy's numbers, or None."},
     {"draw_order", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(drawOrder)),
      METH_FASTCALL, "draw_order(count, stream, key): a random order likewise, or None."},
     {nullptr, nullptr, 0, nullptr}};

@@ -1,6 +1,7 @@
 """Draws from NumPy's own streams, for whoever names them: by a seed, or by one of its bit generators."""
 
 import functools as _functools
+import math as _math
 
 import numpy as _np
 
@@ -16,6 +17,7 @@ PLAIN = frozenset({int, float, bool, str, type(None)})
 #: Draws that write their `out`, the last argument by place.
 _WITH_OUT = frozenset({"random", "standard_normal", "standard_exponential", "standard_gamma", "permuted"})
 _OTHER = object()
+_M64 = 0xFFFFFFFFFFFFFFFF
 
 
 def _values(value):
@@ -74,6 +76,46 @@ def names(cls):
     return [name for name in dir(cls) if not name.startswith("_") and name not in others]
 
 
+#: Draws of float64 whose words a PCG64 gives on several threads: whether they are normal, what parameters come before the size and are by
+#: default, and of how many numbers on that takes less time than NumPy, its state read and written.
+_MANY = {"random": (False, (), 16384), "standard_normal": (True, (), 2048), "uniform": (False, (0.0, 1.0), 8192), "normal": (True, (0.0, 1.0), 2048)}
+
+
+def _many(numbers, name, args, keywords):
+    """A draw of many numbers with NumPy's bits and without NumPy; None where NumPy has to draw them."""
+    is_normal, default, fewest = _MANY[name]
+    count = len(default)
+    if len(args) == count + 1 and not keywords:
+        size = args[-1]
+    elif len(args) <= count and len(keywords) == 1 and "size" in keywords:
+        size = keywords["size"]
+    else:
+        return None
+    shape = (size,) if type(size) is int else size
+    if type(shape) is not tuple or not all(type(n) is int and n >= 0 for n in shape) or _math.prod(shape) < fewest:
+        return None
+    bits = numbers.bit_generator
+    given = (*args[:count], *default[len(args[:count]) :])
+    if type(bits) is not _np.random.PCG64 or not all(type(v) in (int, float) for v in given):
+        return None
+    shift, factor = map(float, given) if given else (0.0, 1.0)
+    if name == "uniform":
+        factor -= shift
+    if not (_math.isfinite(shift) and 0 < factor < _math.inf):
+        return None
+    with bits.lock:
+        state = bits.state
+        words = state["state"]
+        now, step = words["state"], words["inc"]
+        drawn = _graphc.draw_pcg64(is_normal, shape, shift, factor, now >> 64, now & _M64, step >> 64, step & _M64)
+        if drawn is None:
+            return None
+        array, upper, lower = drawn
+        words["state"] = upper << 64 | lower
+        bits.state = state
+    return array
+
+
 class NumpyGenerator(Generator):
     """A Generator over one of NumPy's bit generators: NumPy draws its numbers, on the host and bit for bit."""
 
@@ -109,23 +151,28 @@ def _copy(bit_generator):
 def _method(name):
     own = getattr(Generator, name, None)
 
+    def drawn(numbers, args, keywords):
+        many = _many(numbers, name, args, keywords) if name in _MANY else None
+        return draw(numbers, name, args, keywords) if many is None else many
+
     @_functools.wraps(own or getattr(_np.random.Generator, name))
     def method(self, *args, **keywords):
         if _graphc.is_tracing():
             if name in _UPDATES or "out" in keywords:
                 raise TraceError(f"random.{name}: NumPy writes on the host, which a jitted function cannot do")
-            return _jit_draws.record(self.bit_generator, name, lambda bits: draw(_np.random.Generator(bits), name, args, keywords), (args, keywords))
-        return draw(self._numbers, name, args, keywords)
+            return _jit_draws.record(self.bit_generator, name, lambda bits: drawn(_np.random.Generator(bits), args, keywords), (args, keywords))
+        return drawn(self._numbers, args, keywords)
 
     return method
 
 
-def quick(method, theirs):
-    """A method that draws from NumPy's state, without a frame of ours where its arguments are plain."""
+def quick(method, theirs, most=0):
+    """A method that draws from NumPy's state, without a frame of ours where its arguments are plain and it is for up to `most`
+    numbers (0: any)."""
     if method.__name__ in _UPDATES:
         return method
     made = _graphc.function(method)
-    made.quick = _graphc.quick_draw(theirs, 1 if method.__name__ in _WITH_OUT else 8)
+    made.quick = _graphc.quick_draw(theirs, 1 if method.__name__ in _WITH_OUT else 8, most)
     made.__dict__.update(__name__=method.__name__, __qualname__=method.__qualname__, __doc__=method.__doc__, __module__=method.__module__)
     return made
 
@@ -151,7 +198,7 @@ for _name in names(_np.random.Generator):
     if not hasattr(Generator, _name):
         setattr(Generator, _name, _only_numpys(_name))
 for _name in names(_np.random.Generator):
-    setattr(NumpyGenerator, _name, quick(_method(_name), getattr(_np.random.Generator, _name)))
+    setattr(NumpyGenerator, _name, quick(_method(_name), getattr(_np.random.Generator, _name), _MANY[_name][2] - 1 if _name in _MANY else 0))
 Generator.over_numpy = NumpyGenerator
 NumpyGenerator.__name__ = "Generator"
 
