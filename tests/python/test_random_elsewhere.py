@@ -34,6 +34,11 @@ def test_numpys_bit_generators_take_our_seeds(name):
     assert drawn[0] == drawn[1]
 
 
+def test_numpys_bit_generators_take_keys():
+    drawn = [xp.random.Generator(xp.random.Philox(key=xp.array([5, 6]), counter=3)).random(3).tolist() for xp in (np, gc)]
+    assert drawn[0] == drawn[1]
+
+
 @pytest.mark.parametrize("make", [lambda xp: xp.random.RandomState(5), lambda xp: xp.random.Generator(xp.random.PCG64(5))], ids=["RandomState", "PCG64"])
 def test_numpys_generator_shares_the_state(make):
     drawn = []

@@ -234,9 +234,10 @@ def default_rng(seed=None):
 class _Seeding(type):
     """Of NumPy's bit generators under our name: arrays of ours seed them as well, and what is made is NumPy's."""
 
-    def __call__(cls, seed=None):
-        seed = seed.tolist() if _graphc.is_array(seed) else seed
-        return type.__call__(cls, seed) if cls._theirs is not cls.__base__ else cls._theirs(seed)
+    def __call__(cls, *args, **keywords):
+        args = [v.tolist() if _graphc.is_array(v) else v for v in args]
+        keywords = {k: v.tolist() if _graphc.is_array(v) else v for k, v in keywords.items()}
+        return type.__call__(cls, *args, **keywords) if cls._theirs is not cls.__base__ else cls._theirs(*args, **keywords)
 
     def __instancecheck__(cls, value):
         return type.__instancecheck__(cls if cls._theirs is not cls.__base__ else cls._theirs, value)

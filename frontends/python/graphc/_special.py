@@ -72,7 +72,8 @@ def bitwise_count(x: ArrayLike, /) -> Array:
 @_stands_for("ldexp")
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 * 2**x2, rounded once. Raises DTypeError for an exponent that is no integer."""
-    x, n = _floating(x1, "ldexp"), asarray(x2)
+    n = asarray(x2)
+    x = asarray(float(x1), "float16") if type(x1) is int and n.ndim else _floating(x1, "ldexp")  # a weak number, as NumPy takes it
     if x.dtype == "float16":
         return ldexp(x.astype("float32"), n).astype("float16")  # its own powers of two reach no smallest number
     if n.dtype.kind not in "biu":
