@@ -184,7 +184,8 @@ CASES = {
     "logaddexp2 of small": lambda xp: xp.logaddexp2(xp.arange(3, dtype="u1"), 300).dtype.name,
     "logaddexp2 of both": lambda xp: xp.logaddexp2(xp.arange(3, dtype="i2"), xp.ones(3, "u1")).dtype.name,
     "no such loop": lambda xp: xp.true_divide(xp.arange(3), 2, dtype="i8"),
-    "ldexp of a number": lambda xp: (xp.ldexp(5, xp.arange(4)), xp.ldexp(5, 3), xp.ldexp(2.5, xp.arange(4)), xp.ldexp(True, xp.arange(2))),
+    "ldexp of a number": lambda xp: xp.ldexp(5, xp.arange(4)),
+    "ldexp of two numbers": lambda xp: xp.ldexp(5, 3),
     "ldexp in another dtype": lambda xp: xp.ldexp(xp.array([1.5], "f4"), [2], dtype="f8"),
     # what is converted, and what is not
     "float of one": lambda xp: float(xp.array([1.5])),
