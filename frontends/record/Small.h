@@ -200,9 +200,13 @@ Result<std::optional<Array>> drawIntegers(int64_t low, uint64_t last, const Shap
                                           const Streams &from, rt::Device &device);
 /// A random order of 0, 1, ..., count - 1.
 Result<std::optional<Array>> drawOrder(int64_t count, const Streams &from, rt::Device &device);
-/// Float64 numbers of NumPy's PCG64 on the host, uniform or normal, whatever their count.
+/// Float64 numbers of NumPy's PCG64 on the host, uniform or normal, whatever their count; and of
+/// any of NumPy's bit generators, integers from shift on as well.
 Result<Array> drawPcg64(bool isNormal, const Shape &shape, const Scale &scale,
                         rt::library::Pcg64 &bits, rt::Device &device);
+enum class NumpysDraw { Uniform, Normal, Integers };
+Result<Array> drawNumpys(NumpysDraw kind, const Shape &shape, const Scale &scale, int64_t low,
+                         uint32_t last, const rt::library::BitSource &bits, rt::Device &device);
 /// A computed copy of what a view of a computed array shows, so that whatever is recorded next has
 /// the same structure wherever that is; null when the view has to be recorded.
 Outcome detached(const Array &x);

@@ -281,8 +281,30 @@ Result<Array> drawPcg64(bool isNormal, const Shape &shape, const Scale &scale,
                         rt::library::Pcg64 &bits, rt::Device &device) {
   GRAPHC_ASSIGN(NodeRef node, makeNode(DType::Float64, shape, device));
   const std::span<double> out(dataOf<double>(node), static_cast<size_t>(countOf(shape)));
-  auto *draw = isNormal ? rt::library::drawNormal : rt::library::drawUniform;
-  draw(bits, scale.shift, scale.factor, out);
+  if (isNormal)
+    rt::library::drawNormal(bits, scale.shift, scale.factor, out);
+  else
+    rt::library::drawUniform(bits, scale.shift, scale.factor, out);
+  return Array(std::move(node));
+}
+
+Result<Array> drawNumpys(NumpysDraw kind, const Shape &shape, const Scale &scale, int64_t low,
+                         uint32_t last, const rt::library::BitSource &bits, rt::Device &device) {
+  const bool isInteger = kind == NumpysDraw::Integers;
+  GRAPHC_ASSIGN(NodeRef node, makeNode(isInteger ? DType::Int64 : DType::Float64, shape, device));
+  const int64_t count = countOf(shape);
+  if (isInteger) {
+    auto *out = dataOf<int64_t>(node);
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = low + rt::library::drawBounded(bits, last);
+  } else {
+    auto *out = dataOf<double>(node);
+    for (int64_t i = 0; i < count; ++i) {
+      const double x =
+          kind == NumpysDraw::Normal ? rt::library::drawNormal(bits) : bits.unit(bits.state);
+      out[i] = scale.shift + scale.factor * x;
+    }
+  }
   return Array(std::move(node));
 }
 

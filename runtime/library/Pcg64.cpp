@@ -50,6 +50,14 @@ public:
       refill();
     return block[place++];
   }
+  double unit() { return unitOf(next()); }
+  /// All that the next refill gives, after whole blocks only.
+  const std::array<uint64_t, kBlock> &nextBlock() {
+    refill();
+    place = kBlock;
+    return block;
+  }
+  static double unitOf(uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }
   /// How many were taken.
   uint64_t taken() const { return made - (kBlock - place); }
 
@@ -71,24 +79,24 @@ private:
   uint64_t made = 0; ///< words of all blocks
 };
 
-double unit(uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }
-
-/// Outside of the strip's inner part; nothing where the number is refused.
-[[gnu::noinline]] bool normalBeside(Words &words, unsigned strip, uint64_t place, double &x) {
+/// Outside of the strip's inner part; false where the number is refused.
+template <typename Source>
+[[gnu::noinline]] bool normalBeside(Source &words, unsigned strip, uint64_t place, double &x) {
   if (strip == 0)
     for (;;) {
-      const double beyond = -kInverseEdge * std::log1p(-unit(words.next()));
-      const double height = -std::log1p(-unit(words.next()));
+      const double beyond = -kInverseEdge * std::log1p(-words.unit());
+      const double height = -std::log1p(-words.unit());
       if (height + height > beyond * beyond) {
         x = place >> 8 & 1 ? -(kEdge + beyond) : kEdge + beyond;
         return true;
       }
     }
-  const double height = (kHeights[strip - 1] - kHeights[strip]) * unit(words.next());
+  const double height = (kHeights[strip - 1] - kHeights[strip]) * words.unit();
   return height + kHeights[strip] < std::exp(-0.5 * x * x);
 }
 
-inline double normal(Words &words) {
+template <typename Source>
+inline double normal(Source &words) {
   for (;;) {
     const uint64_t word = words.next();
     const unsigned strip = word & 255;
@@ -187,6 +195,26 @@ size_t normalsSideBySide(Pcg64 &bits, Scale scale, std::span<double> out) {
 
 } // namespace
 
+double rt::library::drawNormal(const BitSource &source) {
+  struct {
+    const BitSource &of;
+    uint64_t next() const { return of.word(of.state); }
+    double unit() const { return of.unit(of.state); }
+  } words{source};
+  return normal(words);
+}
+
+uint32_t rt::library::drawBounded(const BitSource &source, uint32_t last) {
+  const uint32_t count = last + 1;
+  uint64_t product = uint64_t{source.half(source.state)} * count;
+  if (static_cast<uint32_t>(product) < count) {
+    const uint32_t refused = (UINT32_MAX - last) % count;
+    while (static_cast<uint32_t>(product) < refused)
+      product = uint64_t{source.half(source.state)} * count;
+  }
+  return static_cast<uint32_t>(product >> 32);
+}
+
 void Pcg64::advance(uint64_t steps) { state = Jump(steps, increment)(state); }
 
 void rt::library::drawUniform(Pcg64 &bits, double low, double factor, std::span<double> out) {
@@ -196,8 +224,13 @@ void rt::library::drawUniform(Pcg64 &bits, double low, double factor, std::span<
     Pcg64 from = bits;
     from.advance(static_cast<uint64_t>(begin));
     Words words(from);
-    for (int64_t i = begin; i < end; ++i)
-      out[static_cast<size_t>(i)] = scale(unit(words.next()));
+    for (int64_t i = begin; i < end;) {
+      const auto &block = words.nextBlock();
+      const auto count = std::min<int64_t>(Words::kBlock, end - i);
+      for (int64_t k = 0; k < count; ++k)
+        out[static_cast<size_t>(i + k)] = scale(Words::unitOf(block[static_cast<size_t>(k)]));
+      i += count;
+    }
   });
   bits.advance(out.size());
 }

@@ -1,7 +1,8 @@
-//===- Pcg64.h - The numbers of NumPy's PCG64 -------------------------------------------------===//
+//===- Pcg64.h - The numbers of NumPy's Generator ---------------------------------------------===//
 //
-// O'Neill's PCG XSL RR 128/64 (2014), and what numpy.random.Generator makes of its words, bit for
-// bit. Threads: the pool of the cpu device; numbers do not depend on how many there are.
+// O'Neill's PCG XSL RR 128/64 (2014), and what numpy.random.Generator makes of its words and of
+// those of any bit generator, bit for bit. Threads: the pool of the cpu device, for many numbers of
+// a PCG64; they do not depend on how many there are.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_LIBRARY_PCG64_H
@@ -31,6 +32,18 @@ struct Pcg64 {
   /// As next() that many times.
   void advance(uint64_t steps);
 };
+
+/// NumPy's bit generators (numpy/random/bitgen.h). Who calls them holds the generator's lock.
+struct BitSource {
+  void *state;
+  uint64_t (*word)(void *);
+  uint32_t (*half)(void *);
+  double (*unit)(void *);
+  uint64_t (*raw)(void *);
+};
+double drawNormal(const BitSource &source);
+/// From 0 to `last`, below 2^32 - 1, by Lemire's method.
+uint32_t drawBounded(const BitSource &source, uint32_t last);
 
 /// `low + factor * u` for uniform floats u in [0, 1); one word each.
 void drawUniform(Pcg64 &bits, double low, double factor, std::span<double> out);

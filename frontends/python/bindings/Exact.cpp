@@ -3,6 +3,7 @@
 // recordings or loops as they have operations; NumPy's own function is one call.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/NumpyDraws.h"
 
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/Known.h"
@@ -515,7 +516,7 @@ bool mayBeMany(PyObject *const *args, Py_ssize_t count, int64_t most) {
 
 /// A draw as a method of an object over NumPy's state (`_numbers`), or with one for few numbers
 /// (`_few`). `self` is (NumPy's method, how many arguments have places before an output, how many
-/// numbers NumPy is to draw at most; 0: any).
+/// numbers NumPy is to draw at most (0: any), which draw that may do without it).
 PyObject *quickDraw(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     static PyObject *const numbersName = PyUnicode_InternFromString("_numbers");
@@ -534,6 +535,10 @@ PyObject *quickDraw(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
       PyErr_Clear();
       Py_RETURN_NOTIMPLEMENTED;
     }
+    if (const auto kind = static_cast<DrawOfGenerator>(PyLong_AsLong(PyTuple_GET_ITEM(self, 3)));
+        kind != DrawOfGenerator::None)
+      if (PyObject *byBits = drawnByBits(kind, args[0], args + 1, count - 1, names))
+        return byBits;
     const int64_t most = PyLong_AsLongLong(PyTuple_GET_ITEM(self, 2));
     if (const Py_ssize_t all = count - 1 + (names ? PyTuple_GET_SIZE(names) : 0);
         most && all > 0 && mayBeMany(args + all, 1, most)) // a size is last
@@ -572,9 +577,9 @@ PyMethodDef functions[] = {
 void defineExact(pb::module_ &m) {
   if (PyModule_AddFunctions(m.ptr(), functions) < 0)
     throw pb::error_already_set();
-  m.def("quick_draw", [](const pb::object &theirs, int places, int64_t most) {
+  m.def("quick_draw", [](const pb::object &theirs, int places, int64_t most, long kind) {
     return pb::reinterpret_steal<pb::object>(
-        PyCFunction_New(&quick, pb::make_tuple(theirs, places, most).ptr()));
+        PyCFunction_New(&quick, pb::make_tuple(theirs, places, most, kind).ptr()));
   });
 }
 

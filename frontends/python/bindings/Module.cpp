@@ -1,5 +1,6 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Gil.h"
+#include "frontends/python/bindings/NumpyDraws.h"
 
 PYBIND11_MODULE(_graphc, m) {
   m.doc() = "The compiled part of graphc; frontends/python/bindings/README.md describes it.";
@@ -11,6 +12,7 @@ PYBIND11_MODULE(_graphc, m) {
   graphc::py::defineUfuncs(m);
   graphc::py::defineHandover(m);
   graphc::py::defineExact(m);
+  graphc::py::defineNumpyDraws(m);
   graphc::py::defineRandom(m);
   graphc::py::defineJit(m);
   graphc::py::defineFloatErrors(m);

@@ -1,5 +1,6 @@
 // Random numbers.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/NumpyDraws.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
@@ -10,33 +11,19 @@
 #include <cmath>
 
 namespace graphc::py {
-namespace {
 
-/// Where draws of the host go; null: they are recorded.
 rt::Device *hostOfDraws() {
   rt::Device *device = unwrap(currentDevice());
   return Trace::active() || !onHost(*device) ? nullptr : device;
 }
 
-uint64_t wordOf(PyObject *object) {
-  const uint64_t word = PyLong_AsUnsignedLongLong(object);
-  if (word == ~uint64_t{0} && PyErr_Occurred())
-    throw pb::error_already_set();
-  return word;
-}
+namespace {
 
 PyObject *drawn(Result<std::optional<Array>> made) {
   std::optional<Array> array = unwrap(std::move(made));
   if (!array)
     Py_RETURN_NONE;
   return array->known() ? wrapKnown(*array->known()) : wrap(std::move(*array));
-}
-
-/// A shape; null where there is none, which the package says.
-std::optional<Shape> shapeOf(PyObject *object) {
-  Shape shape = object == Py_None ? Shape{} : toShape(object);
-  bool isSize = std::ranges::all_of(shape, [](int64_t n) { return n >= 0; });
-  return isSize ? std::optional(shape) : std::nullopt;
 }
 
 /// draw(kind, shape, stream, key, stride=0)
@@ -86,36 +73,6 @@ PyObject *drawOrder(PyObject *, PyObject *const *args, Py_ssize_t count) {
       Py_RETURN_NONE;
     RecordScope scope;
     return drawn(small::drawOrder((*shape)[0], {wordOf(args[1]), wordOf(args[2]), 0}, *device));
-  });
-}
-
-/// draw_pcg64(normal, shape, shift, factor, state's upper and lower word, increment's): (array, the
-/// state's words afterwards), or None
-PyObject *drawPcg64(PyObject *, PyObject *const *args, Py_ssize_t count) {
-  return guarded([&]() -> PyObject * {
-    if (count != 8)
-      throw pb::type_error("draw_pcg64 takes a kind, a shape, a shift, a factor and four words");
-    rt::Device *device = hostOfDraws();
-    auto shape = device ? shapeOf(args[1]) : std::nullopt;
-    if (!shape)
-      Py_RETURN_NONE;
-    using Wide = rt::library::Pcg64::Wide;
-    auto wide = [&](size_t i) { return Wide{wordOf(args[i])} << 64 | wordOf(args[i + 1]); };
-    rt::library::Pcg64 bits{wide(4), wide(6)};
-    const small::Scale scale{PyFloat_AsDouble(args[3]), PyFloat_AsDouble(args[2])};
-    if (PyErr_Occurred())
-      throw pb::error_already_set();
-    const bool isNormal = args[0] == Py_True;
-    RecordScope scope;
-    Array drawn = [&] {
-      const pb::gil_scoped_release others;
-      return unwrap(small::drawPcg64(isNormal, *shape, scale, bits, *device));
-    }();
-    return pb::make_tuple(pb::reinterpret_steal<pb::object>(wrap(std::move(drawn))),
-                          static_cast<uint64_t>(bits.state >> 64),
-                          static_cast<uint64_t>(bits.state))
-        .release()
-        .ptr();
   });
 }
 
@@ -260,11 +217,6 @@ pb::object keyOf(PyObject *self, int64_t size) {
   return pb::make_tuple(pb::handle(PyTuple_GET_ITEM(single, 0)), pb::make_tuple(size));
 }
 
-bool isOnlyThread() {
-  PyThreadState *head = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
-  return head == PyThreadState_Get() && !PyThreadState_Next(head);
-}
-
 /// The shape that a draw of uniform floats has, which is its only argument, or comes after its
 /// parameters or by its name; nothing for what is not of few numbers.
 std::optional<Shape> fewOf(Scaled how, PyObject *const *args, Py_ssize_t &count, PyObject *names) {
@@ -385,9 +337,6 @@ PyMethodDef functions[] = {
     {"draw_integers", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(drawIntegers)),
      METH_FASTCALL,
      "draw_integers(low, last, shape, stream, key, stride=0): int64 likewise, or None."},
-    {"draw_pcg64", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(drawPcg64)),
-     METH_FASTCALL,
-     "draw_pcg64(normal, shape, shift, factor, four words): NumPy's numbers, or None."},
     {"draw_order", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(drawOrder)),
      METH_FASTCALL, "draw_order(count, stream, key): a random order likewise, or None."},
     {nullptr, nullptr, 0, nullptr}};

@@ -14,6 +14,7 @@ from .errors import TraceError
 _UPDATES = {"shuffle": "x"}
 #: What NumPy is given, and gives, as it is.
 PLAIN = frozenset({int, float, bool, str, type(None)})
+_NUMBERS = frozenset({int, float})
 #: Draws that write their `out`, the last argument by place.
 _WITH_OUT = frozenset({"random", "standard_normal", "standard_exponential", "standard_gamma", "permuted"})
 _OTHER = object()
@@ -79,6 +80,8 @@ def names(cls):
 #: Draws of float64 whose words a PCG64 gives on several threads: whether they are normal, what parameters come before the size and are by
 #: default, and of how many numbers on that takes less time than NumPy, its state read and written.
 _MANY = {"random": (False, (), 16384), "standard_normal": (True, (), 2048), "uniform": (False, (0.0, 1.0), 8192), "normal": (True, (0.0, 1.0), 2048)}
+#: Draws of few numbers by words of any bit generator (bindings/NumpyDraws.h).
+_FEW = ("random", "standard_normal", "uniform", "normal", "integers")
 
 
 def _many(numbers, name, args, keywords):
@@ -119,10 +122,11 @@ def _many(numbers, name, args, keywords):
 class NumpyGenerator(Generator):
     """A Generator over one of NumPy's bit generators: NumPy draws its numbers, on the host and bit for bit."""
 
-    __slots__ = ("_numbers",)
+    __slots__ = ("_bits", "_numbers")
 
     def __init__(self, bit_generator):
         self.bit_generator = bit_generator
+        self._bits = bit_generator.capsule
         self._numbers = _np.random.Generator(bit_generator)
 
     def _numpys(self):
@@ -166,13 +170,13 @@ def _method(name):
     return method
 
 
-def quick(method, theirs, most=0):
+def quick(method, theirs, most=0, kind=-1):
     """A method that draws from NumPy's state, without a frame of ours where its arguments are plain and it is for up to `most`
-    numbers (0: any)."""
+    numbers (0: any). `kind`: a place in _FEW, of what few numbers need no NumPy for."""
     if method.__name__ in _UPDATES:
         return method
     made = _graphc.function(method)
-    made.quick = _graphc.quick_draw(theirs, 1 if method.__name__ in _WITH_OUT else 8, most)
+    made.quick = _graphc.quick_draw(theirs, 1 if method.__name__ in _WITH_OUT else 8, most, kind)
     made.__dict__.update(__name__=method.__name__, __qualname__=method.__qualname__, __doc__=method.__doc__, __module__=method.__module__)
     return made
 
@@ -198,7 +202,24 @@ for _name in names(_np.random.Generator):
     if not hasattr(Generator, _name):
         setattr(Generator, _name, _only_numpys(_name))
 for _name in names(_np.random.Generator):
-    setattr(NumpyGenerator, _name, quick(_method(_name), getattr(_np.random.Generator, _name), _MANY[_name][2] - 1 if _name in _MANY else 0))
+    _most, _kind = _MANY[_name][2] - 1 if _name in _MANY else 0, _FEW.index(_name) if _name in _FEW else -1
+    setattr(NumpyGenerator, _name, quick(_method(_name), getattr(_np.random.Generator, _name), _most, _kind))
+_numpys_choice = NumpyGenerator.choice
+
+
+@_functools.wraps(_numpys_choice)
+def _choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True, **keywords):
+    if replace is True and p is None and axis == 0 and not keywords and not _graphc.is_tracing():
+        if type(a) is int and a > 0:
+            return self.integers(0, a, size) if size is not None else int(self.integers(0, a))
+        if (type(a) is list and a and _NUMBERS.issuperset(map(type, a))) or (type(a) is _graphc.ndarray and a.ndim and a.device == "cpu" and len(a)):
+            places = self.integers(0, len(a), size)
+            values = _graphc.asarray(a)
+            return values[places] if size is None and values.ndim == 1 else values.take(places, 0)  # a row is a copy
+    return _numpys_choice(self, a, size, replace, p, axis, shuffle, **keywords)
+
+
+NumpyGenerator.choice = _choice
 Generator.over_numpy = NumpyGenerator
 NumpyGenerator.__name__ = "Generator"
 

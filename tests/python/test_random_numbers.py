@@ -1,0 +1,75 @@
+"""Numbers of Generators that graphc draws for NumPy: few of any bit generator, many of a PCG64, by bits and with the same state
+afterwards."""
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import exact
+
+pytestmark = pytest.mark.graphc_only
+
+MANY = [("random", ()), ("standard_normal", ()), ("uniform", (2.5, 7)), ("normal", (-1, 3)), ("normal", (0.0, 1e300)), ("uniform", (-1e308, 0)), ("uniform", (5,))]
+
+
+def assert_same_stream(ours, theirs, name, args, size):
+    """Numbers by NumPy's bits, and the same state afterwards. What NumPy refuses is refused."""
+    try:
+        want = getattr(theirs, name)(*args, size=size)
+    except (ValueError, OverflowError) as error:
+        with pytest.raises(type(error)) as said:
+            getattr(ours, name)(*args, size=size)
+        assert str(said.value) == str(error)
+        return
+    exact.assert_same(np.asarray(getattr(ours, name)(*args, size=size)), want)
+    assert ours.bit_generator.state == theirs.bit_generator.state
+
+
+@pytest.mark.parametrize("name, args", MANY, ids=str)
+def test_many_numbers_are_numpys(name, args):
+    ours, theirs = gc.random.default_rng(17), np.random.default_rng(17)
+    for size in (2047, 2048, 8193, 16384, (300, 200), (1, 40_000), 65_536, 0, 1_000_003):
+        assert_same_stream(ours, theirs, name, args, size)
+        assert ours.integers(10) == theirs.integers(10)  # half of a word
+    assert_same_stream(ours, theirs, "normal", (0, -1), 5000)
+    assert_same_stream(ours, theirs, "uniform", (1, 0), 20_000)
+
+
+FEW = [
+    "random()", "random(5)", "random((2, 3))", "random(None)", "standard_normal()", "standard_normal(7)", "uniform()", "uniform(2)", "uniform(-1, 3)", "uniform(1, 2, 4)",
+    "uniform(size=3)", "normal()", "normal(2)", "normal(2, 3)", "normal(0, 0.5, 9)", "normal(1, size=(2, 2))", "normal(0, 0)", "normal(2, -1)", "uniform(1, 0)",
+    "normal(0, -0.0)", "uniform(-1e308, 1e308)", "integers(10)", "integers(5, 50)", "integers(5, 50, 6)", "integers(0, 1)", "integers(0, 2**31 - 1, 3)", "integers(0, 2**32, 3)",
+    "integers(-5, 5, size=(2, 3))", "integers(5, 5)", "integers(7, 3)", "integers(0, 2**40)", "integers(10, endpoint=True)", "integers(0, 2**62, 3)", "random(3, 'f4')",
+    "random(0)", "random(-1)", "random(())", "normal(size=())", "integers(3, size=())", "random(2.5)", "integers(2.5)", "integers(0, 3.0, 2)", "choice(5)", "choice(5, 7)",
+    "choice([1.5, 2.5, 3])", "choice([4, 5, 6], 5)", "choice(xp.arange(6).reshape(3, 2), 4)", "choice(xp.arange(3.0))", "choice(0)", "choice([])", "choice(5, (2, 2))",
+    "choice(1)", "choice(4, 3, False)", "choice(4, 3, p=[0.1, 0.2, 0.3, 0.4])", "choice(xp.eye(3), 2, axis=1)", "choice(['a', 'b'], 3)", "choice([True, False], 3)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["PCG64", "MT19937", "SFC64"])
+def test_few_numbers_are_numpys(name):
+    """One stream for all of them: whatever is drawn takes the words that NumPy takes."""
+    ours, theirs = (xp.random.Generator(getattr(xp.random, name)(3)) for xp in (gc, np))
+    for text in FEW * 3:
+        found = []
+        for rng, xp in ((ours, gc), (theirs, np)):
+            try:
+                found.append(eval(f"rng.{text}", {"rng": rng, "xp": xp}))
+            except (ValueError, TypeError, OverflowError) as error:
+                found.append((ValueError if isinstance(error, ValueError) else type(error), str(error).split(" (at ")[0]))
+        got, want = found
+        if isinstance(want, np.ndarray):
+            exact.assert_same(np.asarray(got), want)
+            assert isinstance(got, gc.Array) or want.dtype.kind == "U" or not want.ndim, text
+        elif isinstance(want, np.generic):
+            assert got.dtype == want.dtype and got == want, text
+        elif isinstance(want, tuple):
+            assert got[0] is want[0], (text, got, want)
+        else:
+            assert type(got) is type(want) and got == want, (text, got, want)
+        assert ours.bit_generator.random_raw() == theirs.bit_generator.random_raw(), text
+
+
+def test_normal_numbers_of_many_seeds():
+    """Numbers that take several words, wherever threads meet."""
+    for seed in range(300):
+        assert_same_stream(gc.random.default_rng(seed), np.random.default_rng(seed), "standard_normal", (), 150_000)
