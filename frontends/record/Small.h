@@ -204,7 +204,7 @@ Result<std::optional<Array>> drawOrder(int64_t count, const Streams &from, rt::D
 /// any of NumPy's bit generators, integers from shift on as well.
 Result<Array> drawPcg64(bool isNormal, const Shape &shape, const Scale &scale,
                         rt::library::Pcg64 &bits, rt::Device &device);
-enum class NumpysDraw { Uniform, Normal, Integers };
+enum class NumpysDraw { Uniform, Normal, Integers, MaskedIntegers };
 Result<Array> drawNumpys(NumpysDraw kind, const Shape &shape, const Scale &scale, int64_t low,
                          uint32_t last, const rt::library::BitSource &bits, rt::Device &device);
 /// A computed copy of what a view of a computed array shows, so that whatever is recorded next has

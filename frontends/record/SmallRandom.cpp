@@ -290,13 +290,15 @@ Result<Array> drawPcg64(bool isNormal, const Shape &shape, const Scale &scale,
 
 Result<Array> drawNumpys(NumpysDraw kind, const Shape &shape, const Scale &scale, int64_t low,
                          uint32_t last, const rt::library::BitSource &bits, rt::Device &device) {
-  const bool isInteger = kind == NumpysDraw::Integers;
+  const bool isMasked = kind == NumpysDraw::MaskedIntegers;
+  const bool isInteger = isMasked || kind == NumpysDraw::Integers;
   GRAPHC_ASSIGN(NodeRef node, makeNode(isInteger ? DType::Int64 : DType::Float64, shape, device));
   const int64_t count = countOf(shape);
   if (isInteger) {
     auto *out = dataOf<int64_t>(node);
     for (int64_t i = 0; i < count; ++i)
-      out[i] = low + rt::library::drawBounded(bits, last);
+      out[i] = low + (isMasked ? rt::library::drawMasked(bits, last)
+                               : rt::library::drawBounded(bits, last));
   } else {
     auto *out = dataOf<double>(node);
     for (int64_t i = 0; i < count; ++i) {

@@ -215,6 +215,13 @@ uint32_t rt::library::drawBounded(const BitSource &source, uint32_t last) {
   return static_cast<uint32_t>(product >> 32);
 }
 
+uint32_t rt::library::drawMasked(const BitSource &source, uint32_t last) {
+  const uint32_t mask = UINT32_MAX >> std::countl_zero(last);
+  for (;;)
+    if (const uint32_t drawn = source.half(source.state) & mask; drawn <= last)
+      return drawn;
+}
+
 void Pcg64::advance(uint64_t steps) { state = Jump(steps, increment)(state); }
 
 void rt::library::drawUniform(Pcg64 &bits, double low, double factor, std::span<double> out) {

@@ -42,8 +42,10 @@ struct BitSource {
   uint64_t (*raw)(void *);
 };
 double drawNormal(const BitSource &source);
-/// From 0 to `last`, below 2^32 - 1, by Lemire's method.
+/// From 0 to `last`, below 2^32 - 1, by Lemire's method; and, as RandomState does, by the first
+/// that fits of the lower bits.
 uint32_t drawBounded(const BitSource &source, uint32_t last);
+uint32_t drawMasked(const BitSource &source, uint32_t last);
 
 /// `low + factor * u` for uniform floats u in [0, 1); one word each.
 void drawUniform(Pcg64 &bits, double low, double factor, std::span<double> out);

@@ -45,11 +45,23 @@ FEW = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["PCG64", "MT19937", "SFC64"])
+LEGACY = [
+    "rand()", "rand(3)", "rand(2, 3)", "rand(0)", "rand(-1)", "rand(2.5)", "random()", "random(4)", "random_sample()", "random_sample((2, 2))", "randn()", "randn(3)", "uniform()",
+    "uniform(2, 5)", "uniform(5, 2)", "uniform(-1, 1, 3)", "uniform(size=(2, 2))", "randint(10)", "randint(5, 9)", "randint(0, 7, 5)", "randint(0, 2**32, 3)", "randint(3, size=(2, 2))",
+    "randint(5, 5)", "randint(9, 2)", "randint(0, 2**31 + 5, 2)", "randint(2.5)", "randint(0, 200, 3, 'u1')", "randint(1, 2)", "randint(-5, 5)", "choice(5)", "choice(5, 4)",
+    "choice([1.5, 2, 3])", "choice([4, 5, 6], (2, 2))", "choice(xp.arange(4.0), 3)", "choice(xp.arange(4))", "choice(xp.eye(2), 2)", "choice(0)", "choice([])", "choice(5, 3, False)",
+    "choice(3, 4, p=[0.2, 0.3, 0.5])", "choice(['a', 'b'])", "normal()", "normal(1, 2, 3)", "permutation(5)", "random_integers(3)", "choice(1)", "choice(4, size=2)", "choice(a=4, size=2)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["PCG64", "MT19937", "SFC64", "RandomState"])
 def test_few_numbers_are_numpys(name):
     """One stream for all of them: whatever is drawn takes the words that NumPy takes."""
-    ours, theirs = (xp.random.Generator(getattr(xp.random, name)(3)) for xp in (gc, np))
-    for text in FEW * 3:
+    if name == "RandomState":
+        ours, theirs = (xp.random.RandomState(3) for xp in (gc, np))
+    else:
+        ours, theirs = (xp.random.Generator(getattr(xp.random, name)(3)) for xp in (gc, np))
+    for text in (LEGACY if name == "RandomState" else FEW) * 3:
         found = []
         for rng, xp in ((ours, gc), (theirs, np)):
             try:
@@ -66,7 +78,20 @@ def test_few_numbers_are_numpys(name):
             assert got[0] is want[0], (text, got, want)
         else:
             assert type(got) is type(want) and got == want, (text, got, want)
-        assert ours.bit_generator.random_raw() == theirs.bit_generator.random_raw(), text
+        assert ours.bytes(8) == theirs.bytes(8), text
+
+
+def test_global_functions_are_numpys():
+    for text in LEGACY:
+        drawn = []
+        for xp in (gc, np):
+            xp.random.seed(12)
+            try:
+                drawn.append([np.asarray(eval(f"r.{text}", {"r": xp.random, "xp": xp})).tolist() for _ in range(2)] + [xp.random.bytes(8)])
+            except (ValueError, TypeError, OverflowError) as error:
+                drawn.append(str(error).split(" (at ")[0])
+        assert drawn[0] == drawn[1], text
+    gc.random.seed()
 
 
 def test_normal_numbers_of_many_seeds():

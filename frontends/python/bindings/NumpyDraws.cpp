@@ -134,12 +134,23 @@ std::optional<Limits> limitsOf(const Asked &asked) {
 }
 
 const rt::library::BitSource *sourceOf(PyObject *self) {
-  static PyObject *const name = PyUnicode_InternFromString("_bits");
-  auto capsule = pb::reinterpret_steal<pb::object>(PyObject_GetAttr(self, name));
+  static PyObject *const own = PyUnicode_InternFromString("_source"),
+                         *const numbers = PyUnicode_InternFromString("_numbers"),
+                         *const generator = PyUnicode_InternFromString("_bit_generator"),
+                         *const name = PyUnicode_InternFromString("capsule");
+  auto attribute = [](const pb::object &of, PyObject *what) {
+    PyObject *found = nullptr; // without the exception that a missing one costs
+    if (of && _PyObject_LookupAttr(of.ptr(), what, &found) < 0)
+      PyErr_Clear();
+    return pb::reinterpret_steal<pb::object>(found);
+  };
+  const auto owner = pb::reinterpret_borrow<pb::object>(self);
+  pb::object capsule = attribute(owner, own);
+  if (!capsule)
+    capsule = attribute(attribute(attribute(owner, numbers), generator), name);
   void *found = capsule && PyCapsule_IsValid(capsule.ptr(), "BitGenerator")
                     ? PyCapsule_GetPointer(capsule.ptr(), "BitGenerator")
                     : nullptr;
-  PyErr_Clear();
   return static_cast<const rt::library::BitSource *>(found);
 }
 
@@ -153,9 +164,20 @@ PyMethodDef functions[] = {
 
 PyObject *drawnByBits(DrawOfGenerator kind, PyObject *self, PyObject *const *args, Py_ssize_t count,
                       PyObject *names) {
-  const bool isInteger = kind == DrawOfGenerator::Integers;
-  const bool isStandard =
-      kind == DrawOfGenerator::Random || kind == DrawOfGenerator::StandardNormal;
+  const bool isMasked = kind == DrawOfGenerator::Randint;
+  const bool isInteger = isMasked || kind == DrawOfGenerator::Integers;
+  const bool isStandard = kind == DrawOfGenerator::Random || kind == DrawOfGenerator::Rand ||
+                          kind == DrawOfGenerator::StandardNormal;
+  pb::object sizes; // of `rand`
+  PyObject *only = nullptr;
+  if (kind == DrawOfGenerator::Rand && count > 1 && !names) {
+    sizes = pb::reinterpret_steal<pb::object>(PyTuple_New(count));
+    for (Py_ssize_t i = 0; sizes && i < count; ++i)
+      PyTuple_SET_ITEM(sizes.ptr(), i, Py_NewRef(args[i]));
+    only = sizes.ptr();
+    args = &only;
+    count = 1;
+  }
   auto asked = askedOf(isStandard ? 0 : 2, args, count, names);
   if (!asked || (isInteger && asked->count == 0))
     return nullptr;
@@ -169,14 +191,17 @@ PyObject *drawnByBits(DrawOfGenerator kind, PyObject *self, PyObject *const *arg
     return nullptr;
   const bool isNormal = kind == DrawOfGenerator::Normal || kind == DrawOfGenerator::StandardNormal;
   if (shape->rank()) {
-    const auto how = isInteger  ? small::NumpysDraw::Integers
-                     : isNormal ? small::NumpysDraw::Normal
-                                : small::NumpysDraw::Uniform;
+    const auto how = isMasked    ? small::NumpysDraw::MaskedIntegers
+                     : isInteger ? small::NumpysDraw::Integers
+                     : isNormal  ? small::NumpysDraw::Normal
+                                 : small::NumpysDraw::Uniform;
     RecordScope scope;
     return wrap(
         unwrap(small::drawNumpys(how, *shape, *scale, limits->low, limits->last, *bits, *device)));
   }
   if (isInteger) {
+    if (isMasked)
+      return PyLong_FromLongLong(limits->low + rt::library::drawMasked(*bits, limits->last));
     const int64_t drawn = limits->low + rt::library::drawBounded(*bits, limits->last);
     return wrapKnown({static_cast<uint64_t>(drawn), DType::Int64, device});
   }

@@ -33,12 +33,22 @@ inline bool isOnlyThread() {
   return head == PyThreadState_Get() && !PyThreadState_Next(head);
 }
 
-/// Draws of Generators, by their place in graphc/_random_numpy.py.
-enum class DrawOfGenerator : long { None = -1, Random, StandardNormal, Uniform, Normal, Integers };
+/// Draws of Generators and, the last two, of RandomStates, by their place in
+/// graphc/_random_numpy.py: `rand`, whose arguments are sizes, and `randint`.
+enum class DrawOfGenerator : long {
+  None = -1,
+  Random,
+  StandardNormal,
+  Uniform,
+  Normal,
+  Integers,
+  Rand,
+  Randint
+};
 
-/// A draw of a number or a few, by the bit generator that `self` holds (`_bits`, a capsule of
-/// NumPy's). Null, with no error set and nothing drawn, for other arguments and where other threads
-/// are.
+/// A draw of a number or a few, by the bit generator that `self` holds (`_source`, a capsule of
+/// NumPy's), or that draws for it (`_numbers`). Null, with no error set and nothing drawn, for
+/// other arguments and where other threads are.
 PyObject *drawnByBits(DrawOfGenerator kind, PyObject *self, PyObject *const *args, Py_ssize_t count,
                       PyObject *names);
 

@@ -11,7 +11,7 @@ from . import _graphc, _jit, _tree
 from ._dtypes import int64
 from ._foreign import to_ours
 from ._random_generator import Generator, Philox4x32
-from ._random_numpy import PLAIN, draw, names, quick
+from ._random_numpy import LEGACY_FEW, PLAIN, chosen, draw, names, quick
 from .errors import ArgumentError, TraceError
 
 
@@ -297,5 +297,17 @@ def _method(name):
 
 
 for _name in names(_np.random.RandomState):
-    setattr(RandomState, _name, quick(_method(_name), getattr(_np.random.RandomState, _name)))
+    setattr(RandomState, _name, quick(_method(_name), getattr(_np.random.RandomState, _name), kind=LEGACY_FEW.get(_name, -1)))
+_any_choice = RandomState.choice
+
+
+@_functools.wraps(_any_choice)
+def _choice(self, a, size=None, replace=True, p=None, **keywords):
+    found = None
+    if replace is True and p is None and not keywords and self._numbers is not None and not _graphc.is_tracing() and (type(a) is not _graphc.ndarray or a.ndim == 1):
+        found = chosen(self.randint, a, size)
+    return _any_choice(self, a, size, replace, p, **keywords) if found is None else found
+
+
+RandomState.choice = _choice
 _tree.CONTAINERS[RandomState] = _tree.CONTAINERS[Generator]

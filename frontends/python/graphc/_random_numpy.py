@@ -81,7 +81,9 @@ def names(cls):
 #: default, and of how many numbers on that takes less time than NumPy, its state read and written.
 _MANY = {"random": (False, (), 16384), "standard_normal": (True, (), 2048), "uniform": (False, (0.0, 1.0), 8192), "normal": (True, (0.0, 1.0), 2048)}
 #: Draws of few numbers by words of any bit generator (bindings/NumpyDraws.h).
-_FEW = ("random", "standard_normal", "uniform", "normal", "integers")
+_FEW = ("random", "standard_normal", "uniform", "normal", "integers", "rand", "randint")
+#: Those of a RandomState, by what they draw.
+LEGACY_FEW = {"random": 0, "random_sample": 0, "rand": 5, "randint": 6, "uniform": 2}
 
 
 def _many(numbers, name, args, keywords):
@@ -122,11 +124,11 @@ def _many(numbers, name, args, keywords):
 class NumpyGenerator(Generator):
     """A Generator over one of NumPy's bit generators: NumPy draws its numbers, on the host and bit for bit."""
 
-    __slots__ = ("_bits", "_numbers")
+    __slots__ = ("_source", "_numbers")
 
     def __init__(self, bit_generator):
         self.bit_generator = bit_generator
-        self._bits = bit_generator.capsule
+        self._source = bit_generator.capsule
         self._numbers = _np.random.Generator(bit_generator)
 
     def _numpys(self):
@@ -204,19 +206,28 @@ for _name in names(_np.random.Generator):
 for _name in names(_np.random.Generator):
     _most, _kind = _MANY[_name][2] - 1 if _name in _MANY else 0, _FEW.index(_name) if _name in _FEW else -1
     setattr(NumpyGenerator, _name, quick(_method(_name), getattr(_np.random.Generator, _name), _most, _kind))
+
+
+def chosen(integers, a, size):
+    """Elements of one-dimensional numbers, or rows, at random places, as NumPy chooses them; None for what NumPy has to look at."""
+    if type(a) is int and a > 0:
+        return integers(0, a, size) if size is not None else int(integers(0, a))
+    if (type(a) is list and a and _NUMBERS.issuperset(map(type, a))) or (type(a) is _graphc.ndarray and a.ndim and a.device == "cpu" and len(a)):
+        places = integers(0, len(a), size)
+        values = _graphc.asarray(a)
+        return values[places] if size is None and values.ndim == 1 else values.take(places, 0)  # a row is a copy
+    return None
+
+
 _numpys_choice = NumpyGenerator.choice
 
 
 @_functools.wraps(_numpys_choice)
 def _choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True, **keywords):
+    found = None
     if replace is True and p is None and axis == 0 and not keywords and not _graphc.is_tracing():
-        if type(a) is int and a > 0:
-            return self.integers(0, a, size) if size is not None else int(self.integers(0, a))
-        if (type(a) is list and a and _NUMBERS.issuperset(map(type, a))) or (type(a) is _graphc.ndarray and a.ndim and a.device == "cpu" and len(a)):
-            places = self.integers(0, len(a), size)
-            values = _graphc.asarray(a)
-            return values[places] if size is None and values.ndim == 1 else values.take(places, 0)  # a row is a copy
-    return _numpys_choice(self, a, size, replace, p, axis, shuffle, **keywords)
+        found = chosen(self.integers, a, size)
+    return _numpys_choice(self, a, size, replace, p, axis, shuffle, **keywords) if found is None else found
 
 
 NumpyGenerator.choice = _choice
