@@ -368,17 +368,37 @@ def test_a_seeded_legacy_interface_in_jit():
         rng = gc.random.RandomState(5)
         return [[np.asarray(v).tolist() for v in step(gc.zeros(3), rng)] for _ in range(3)]
 
+    wanted, numbers = [], np.random.RandomState(5)
+    for _ in range(3):
+        wanted.append([numbers.rand(3).tolist()] * 2)
     before = compiles()
-    first, again = run(), run()
-    assert first == again and first[0] != first[1] and first[0][0] == first[0][1]
+    assert run() == run() == wanted
     assert compiles() - before <= 2
     gc.random.seed()
 
 
+def test_a_seed_reaches_what_was_recorded_without():
+    gc.random.seed()
+    step = gc.jit(lambda x: x + gc.random.rand(3))
+    assert step(gc.zeros(3)).tolist() != step(gc.zeros(3)).tolist()
+    gc.random.seed(5)
+    numbers = np.random.RandomState(5)
+    for _ in range(2):
+        assert step(gc.zeros(3)).tolist() == numbers.rand(3).tolist()
+        assert np.random.rand() == numbers.rand()  # NumPy's functions draw from the same stream
+    gc.random.seed()
+    assert step(gc.zeros(3)).tolist() != step(gc.zeros(3)).tolist()
+
+
 @pytest.mark.parametrize("draw", ["zipf", "hypergeometric"])
 def test_draws_that_only_numpy_has_are_no_constants_of_jit(draw):
-    rng, parameters = gc.random.RandomState(3), {"zipf": (1.5,), "hypergeometric": (50, 50, 40)}[draw]
+    parameters = {"zipf": (1.5,), "hypergeometric": (50, 50, 40)}[draw]
+    rng, numbers = gc.random.RandomState(3), np.random.RandomState(3)
     step = gc.jit(lambda x: x + getattr(rng, draw)(*parameters, 8))
+    for _ in range(3):
+        assert step(gc.zeros(8)).tolist() == getattr(numbers, draw)(*parameters, 8).tolist()
+    own = gc.random.key(3).generator()
+    step = gc.jit(lambda x: x + getattr(own, draw)(*parameters, 8))
     with pytest.warns(gc.PerformanceWarning, match="draws on the host"):
         assert len({tuple(step(gc.zeros(8)).tolist()) for _ in range(3)}) == 3
 

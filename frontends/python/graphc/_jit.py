@@ -354,7 +354,8 @@ class _State:
             call.places.append(("value", leaf))
             kinds.append(type(leaf))
             call.values.append(leaf)
-            call.scalars.append(self._scalar_key(leaf) if not isinstance(leaf, np.random.Generator) else _placed(leaf.bit_generator, call.generators))
+            stream = leaf.bit_generator if isinstance(leaf, np.random.Generator) else getattr(leaf, "_stream", None) if isinstance(leaf, np.random.RandomState) else None
+            call.scalars.append(self._scalar_key(leaf) if stream is None else _placed(stream, call.generators))
         call.aliased = _aliased(call.arrays)
         try:
             static = (tuple(positions.items()), tuple(sorted(names.items())))
@@ -591,6 +592,12 @@ def _default_device():
     previous = _graphc.set_device(None)
     _graphc.set_device(previous)
     return previous
+
+
+def forget_all():
+    """Has all functions recorded anew: what they were recorded with has changed."""
+    for jitted in list(_live):
+        jitted.clear_cache()
 
 
 class Lowered:

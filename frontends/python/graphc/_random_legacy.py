@@ -7,11 +7,12 @@ import weakref as _weakref
 
 import numpy as _np
 
-from . import _graphc, _jit, _tree
+from . import _graphc, _jit, _jit_draws, _tree
+from . import _random_shared as _shared
 from ._dtypes import int64
 from ._foreign import to_ours
 from ._random_generator import Generator, Philox4x32
-from ._random_numpy import LEGACY_FEW, PLAIN, chosen, draw, names, quick
+from ._random_numpy import LEGACY_FEW, PLAIN, UPDATES, chosen, draw, names, quick
 from .errors import ArgumentError, TraceError
 
 
@@ -66,11 +67,27 @@ class _OverPhilox(Generator):
         return super().multinomial(n, pvals, size)
 
 
+class _Stream:
+    """What a RandomState draws from, which a seed may replace, in a jitted function."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, owner):
+        self.owner = owner
+
+    @property
+    def state(self):
+        return self.owner._named().get_state(legacy=False)
+
+    @state.setter
+    def state(self, value):
+        _shared.restore(self.owner._named(), value)
+
+
 class RandomState(Generator):
     """NumPy's legacy interface. A seed, or a state that was set, names NumPy's Mersenne Twister, whose numbers NumPy
     promises for all versions: it draws them, on the host and bit for bit. Without a seed nobody can tell which numbers
-    come next: many are Philox's, computed where they are used, few are NumPy's. Those of a jitted function are Philox's,
-    where the seed is that of the Philox as well.
+    come next: many are Philox's, computed where they are used, few are NumPy's; those of a jitted function are Philox's.
 
     seed: None, an integer in [0, 2**32), a sequence of them, a Philox, or a bit generator of NumPy's.
 
@@ -82,10 +99,11 @@ class RandomState(Generator):
     #: `_few`: NumPy's state for draws of few numbers without a seed; False where the Philox has one. `_own`: what draws over
     #: the Philox, which is made from `_seed` when it is first asked for. `_seen`: whether others may hold that Philox, so that it
     #: has to stay the same object.
-    __slots__ = ("_few", "_numbers", "_own", "_seed", "_seen")
+    __slots__ = ("_few", "_numbers", "_own", "_seed", "_seen", "_stream")
 
     def __init__(self, seed=None):
         self._few, self._own, self._seed, self._seen = None if seed is None else False, None, None, False
+        self._stream = _Stream(self)
         _unseen.add(self)
         if type(seed) is int or isinstance(seed, _np.integer):
             self._numbers, self._seed = _np.random.RandomState(seed), int(seed)
@@ -152,6 +170,8 @@ class RandomState(Generator):
             self._restart(fresh.bit_generator)
         else:
             self._own, self._seed = fresh._own, fresh._seed
+        if numbers is None and fresh._numbers is not None:
+            _jit.forget_all()  # recordings that draw Philox's numbers
         self._numbers, self._few = fresh._numbers, fresh._few
 
     def _restart(self, philox):
@@ -165,6 +185,8 @@ class RandomState(Generator):
 
     def set_state(self, state):
         """Sets what `get_state` gave."""
+        if self._numbers is None:
+            _jit.forget_all()
         self._named().set_state(state)
         words = state["state"] if isinstance(state, dict) else {"key": state[1], "pos": state[2]}
         numbers = [*words["key"][:4], words["pos"]] if "pos" in words else [n for v in words.values() for n in _np.ravel(v)]
@@ -274,7 +296,9 @@ def _method(name):
     def method(self, *args, **keywords):
         numbers = self._numbers
         if _graphc.is_tracing():
-            if own is not None:
+            if numbers is not None and name not in UPDATES:
+                return _jit_draws.record(self._stream, name, lambda stream: draw(stream.owner._named(), name, args, keywords), (args, keywords))
+            if numbers is None and own is not None:
                 return own(self._philox, *args, **keywords)
             raise TraceError(f"random.{name}: NumPy draws on the host, which a jitted function cannot do")
         is_plain = not keywords and (not args or PLAIN.issuperset(map(type, args)))
@@ -310,4 +334,4 @@ def _choice(self, a, size=None, replace=True, p=None, **keywords):
 
 
 RandomState.choice = _choice
-_tree.CONTAINERS[RandomState] = _tree.CONTAINERS[Generator]
+_tree.CONTAINERS[RandomState] = lambda rng: None if rng._numbers is not None else _tree.CONTAINERS[Generator](rng)

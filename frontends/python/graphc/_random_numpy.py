@@ -11,7 +11,7 @@ from ._random_state import bits64
 from .errors import TraceError
 
 #: NumPy's draws that change their argument, and its name.
-_UPDATES = {"shuffle": "x"}
+UPDATES = {"shuffle": "x"}
 #: What NumPy is given, and gives, as it is.
 PLAIN = frozenset({int, float, bool, str, type(None)})
 _NUMBERS = frozenset({int, float})
@@ -37,7 +37,7 @@ def _single(value):
 
 def _drawn(numbers, name, args, keywords):
     """A draw of parameters that NumPy takes as they are; `_OTHER` where there are others, or something to write to."""
-    if name in _UPDATES or "out" in keywords or (len(args) > 1 and name in _WITH_OUT):
+    if name in UPDATES or "out" in keywords or (len(args) > 1 and name in _WITH_OUT):
         return _OTHER
     drawn = _graphc.numpys_draw(getattr(type(numbers), name), numbers, *args, **keywords)
     if drawn is not NotImplemented:
@@ -68,7 +68,7 @@ def draw(numbers, name, args, keywords):
         return drawn
     args = [_single(a) for a in args]
     keywords = {k: _single(v) for k, v in keywords.items()}
-    return _foreign.run(getattr(numbers, name), args, keywords, updates=_UPDATES.get(name))
+    return _foreign.run(getattr(numbers, name), args, keywords, updates=UPDATES.get(name))
 
 
 def names(cls):
@@ -164,7 +164,7 @@ def _method(name):
     @_functools.wraps(own or getattr(_np.random.Generator, name))
     def method(self, *args, **keywords):
         if _graphc.is_tracing():
-            if name in _UPDATES or "out" in keywords:
+            if name in UPDATES or "out" in keywords:
                 raise TraceError(f"random.{name}: NumPy writes on the host, which a jitted function cannot do")
             return _jit_draws.record(self.bit_generator, name, lambda bits: drawn(_np.random.Generator(bits), args, keywords), (args, keywords))
         return drawn(self._numbers, args, keywords)
@@ -175,7 +175,7 @@ def _method(name):
 def quick(method, theirs, most=0, kind=-1):
     """A method that draws from NumPy's state, without a frame of ours where its arguments are plain and it is for up to `most`
     numbers (0: any). `kind`: a place in _FEW, of what few numbers need no NumPy for."""
-    if method.__name__ in _UPDATES:
+    if method.__name__ in UPDATES:
         return method
     made = _graphc.function(method)
     made.quick = _graphc.quick_draw(theirs, 1 if method.__name__ in _WITH_OUT else 8, most, kind)

@@ -46,6 +46,15 @@ def part(bits=None, copies=True):
         state._numbers = own
 
 
+def restore(numbers, state):
+    """Sets a state that was there before: what is joined stays so."""
+    _telling.append(True)
+    try:
+        numbers.set_state(state)
+    finally:
+        _telling.pop()
+
+
 def _words(numbers):
     """The words of a Mersenne Twister and its place among them, where they lie."""
     return bytes((_ctypes.c_uint32 * 625).from_address(numbers._bit_generator.ctypes.state_address))

@@ -1,8 +1,8 @@
 """Nested lists, tuples, named tuples and dicts as a flat list of leaves and a hashable structure."""
 
 LEAF = "*"
-#: Types made of arrays: type -> function that gives their parts. The structure holds `from_leaves` of the type, which
-#: makes one from parts.
+#: Types made of arrays: type -> function that gives their parts, or None for one that is a leaf. The structure holds
+#: `from_leaves` of the type, which makes one from parts.
 CONTAINERS = {}
 _LIST, _TUPLE, _DICT = "list", "tuple", "dict"
 
@@ -18,8 +18,8 @@ def flatten(value, out):
         return (_DICT, tuple(value)) + tuple([flatten(v, out) for v in value.values()])
     if value is None:
         return None
-    if kind in CONTAINERS:
-        return (kind.from_leaves,) + tuple([flatten(v, out) for v in CONTAINERS[kind](value)])
+    if kind in CONTAINERS and (parts := CONTAINERS[kind](value)) is not None:
+        return (kind.from_leaves,) + tuple([flatten(v, out) for v in parts])
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return (kind,) + tuple([flatten(v, out) for v in value])
     out.append(value)
