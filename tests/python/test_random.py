@@ -444,7 +444,7 @@ def test_draws_that_only_numpy_has_follow_the_seed():
 def test_seeded_generators_have_numpys_numbers(seed):
     ours, theirs = gc.random.default_rng(seed), np.random.default_rng(seed)
     assert_draws_are_numpys(ours, theirs, MODERN)
-    assert type(ours).__name__ == "Generator" and repr(ours) == "Generator(PCG64)" and ours.bit_generator.state == theirs.bit_generator.state
+    assert type(ours).__name__ == "Generator" and str(ours) == "Generator(PCG64)" and repr(ours) == f"Generator(PCG64) at 0x{id(ours):X}" and ours.bit_generator.state == theirs.bit_generator.state
     assert gc.random.default_rng(gc.asarray([1, 2])).random() == np.random.default_rng([1, 2]).random()
     for bad in (-1, 1.5, "a"):
         with pytest.raises((ValueError, TypeError)) as ours_said:
@@ -463,7 +463,7 @@ def test_keys_and_philox_have_own_numbers():
 @pytest.mark.parametrize("name", ["MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"])
 def test_generators_over_numpys_bit_generators(name):
     ours, theirs = gc.random.Generator(getattr(gc.random, name)(9)), np.random.Generator(getattr(np.random, name)(9))
-    assert isinstance(ours, gc.random.Generator) and repr(ours) == f"Generator({name})"
+    assert isinstance(ours, gc.random.Generator) and str(ours) == f"Generator({name})"
     assert_draws_are_numpys(ours, theirs, MODERN)
     x, y = gc.arange(10.0), np.arange(10.0)
     ours.shuffle(x), theirs.shuffle(y)

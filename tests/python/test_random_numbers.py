@@ -98,3 +98,17 @@ def test_normal_numbers_of_many_seeds():
     """Numbers that take several words, wherever threads meet."""
     for seed in range(300):
         assert_same_stream(gc.random.default_rng(seed), np.random.default_rng(seed), "standard_normal", (), 150_000)
+
+
+def test_objects_that_give_arrays():
+    class Holder:
+        def __init__(self, xp):
+            self.a = xp.arange(5)
+
+        def __array__(self, dtype=None, copy=None):
+            return self.a
+
+    for make in (lambda xp: xp.random.default_rng(1), lambda xp: xp.random.RandomState(1)):
+        for draw in (lambda r, x: r.permutation(x), lambda r, x: r.choice(x, 3)):
+            got, want = draw(make(gc), Holder(gc)), draw(make(np), Holder(np))
+            assert np.asarray(got).tolist() == want.tolist()

@@ -2,6 +2,7 @@
 
 import math as _math
 import operator as _operator
+from collections.abc import Sequence as _Sequence
 
 import numpy as _np
 
@@ -171,6 +172,12 @@ def shuffle(source, x, axis):
         raise ArgumentError("shuffle: a sequence has axis 0 only")
     if not hasattr(x, "__setitem__"):
         raise DTypeError(f"shuffle: a {type(x).__name__} cannot be changed in place")
+    if not isinstance(x, _Sequence):
+        warn(
+            f"you are shuffling a '{type(x).__name__}' object which is not a subclass of 'Sequence'; `shuffle` is not guaranteed to behave correctly. "
+            "E.g., non-numpy array/tensor objects with view semantics may contain duplicates after shuffling.",
+            UserWarning,
+        )
     values = [x[i] for i in range(len(x))]
     for i, place in enumerate(_order(source, (len(x),)).tolist()):
         x[i] = values[place]

@@ -169,8 +169,11 @@ class Generator(Draws):
         """Puts the slices of an array (or the elements of a sequence) along an axis in random order, in place."""
         _choice.shuffle(self, x, axis)
 
-    def __repr__(self):
+    def __str__(self):
         return "Generator(Philox4x32)"
+
+    def __repr__(self):
+        return f"{self} at 0x{id(self):X}"
 
     def __reduce__(self):
         return Generator, (self.bit_generator,)

@@ -201,7 +201,7 @@ class RandomState(Generator):
         """The RandomState whose Philox has the state of an array [key, next stream] (jit)."""
         return RandomState(Generator.from_leaves(array).bit_generator)
 
-    def __repr__(self):
+    def __str__(self):
         return f"RandomState({'Philox4x32' if self._numbers is None else type(self._numbers._bit_generator).__name__})"
 
     def __reduce__(self):

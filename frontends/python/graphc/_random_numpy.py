@@ -31,8 +31,12 @@ def _values(value):
 
 
 def _single(value):
-    """A single result as the number."""
-    return value.item() if _graphc.is_array(value) and _graphc.is_value(value) else value
+    """A single result as the number, and of objects that give arrays of ours NumPy's of those."""
+    if _graphc.is_array(value):
+        return value.item() if _graphc.is_value(value) else value
+    if hasattr(type(value), "__array__") and not isinstance(value, (_np.ndarray, _np.generic)):
+        return _np.asarray(value.__array__())
+    return value
 
 
 def _drawn(numbers, name, args, keywords):
@@ -138,7 +142,7 @@ class NumpyGenerator(Generator):
         """`n_children` Generators that are independent of this one."""
         return [NumpyGenerator(child.bit_generator) for child in self._numbers.spawn(n_children)]
 
-    def __repr__(self):
+    def __str__(self):
         return f"Generator({type(self.bit_generator).__name__})"
 
     def __reduce__(self):
@@ -210,6 +214,8 @@ for _name in names(_np.random.Generator):
 
 def chosen(integers, a, size):
     """Elements of one-dimensional numbers, or rows, at random places, as NumPy chooses them; None for what NumPy has to look at."""
+    if type(size) is tuple and not size:
+        return None
     if type(a) is int and a > 0:
         return integers(0, a, size) if size is not None else int(integers(0, a))
     if (type(a) is list and a and _NUMBERS.issuperset(map(type, a))) or (type(a) is _graphc.ndarray and a.ndim and a.device == "cpu" and len(a)):
@@ -264,7 +270,7 @@ def default_rng(seed=None):
 
 
 class _Seeding(type):
-    """Of NumPy's bit generators under our name: arrays of ours seed them as well, and what is made is NumPy's."""
+    """Of NumPy's bit generators and seeds under our name: arrays of ours seed them as well, and what is made is NumPy's."""
 
     def __call__(cls, *args, **keywords):
         args = [v.tolist() if _graphc.is_array(v) else v for v in args]
@@ -279,10 +285,11 @@ class _Seeding(type):
 
 
 def _seeded(theirs):
-    doc = theirs.__doc__.split("    Examples\n")[0]  # whose numbers are made up
+    doc = theirs.__doc__.split(">>>")[0]  # whose numbers are made up
     return _Seeding(theirs.__name__, (theirs,), {"__module__": "graphc.random", "__doc__": doc, "_theirs": theirs})
 
 
-MT19937, PCG64, PCG64DXSM, Philox, SFC64 = map(
-    _seeded, (_np.random.MT19937, _np.random.PCG64, _np.random.PCG64DXSM, _np.random.Philox, _np.random.SFC64)
+MT19937, PCG64, PCG64DXSM, Philox, SFC64, SeedSequence = map(
+    _seeded,
+    (_np.random.MT19937, _np.random.PCG64, _np.random.PCG64DXSM, _np.random.Philox, _np.random.SFC64, _np.random.SeedSequence),
 )

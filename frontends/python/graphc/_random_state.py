@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator as _operator
 import os as _os
 import threading as _threading
 import weakref as _weakref
@@ -12,7 +11,6 @@ import numpy as _np
 from . import _graphc, _jit
 from ._devices import default_device
 from ._dtypes import float64
-from .errors import ArgumentError
 
 _M32 = 0xFFFFFFFF
 _M64 = 0xFFFFFFFFFFFFFFFF
@@ -39,70 +37,11 @@ def bits64(index, stream, key):
     return words[2 * pair] | words[2 * pair + 1] << 32
 
 
-def _words_of(entropy):
-    """An integer or (nested) sequence of them as 32-bit words, lowest first; as numpy.random.SeedSequence."""
-    if isinstance(entropy, str):
-        raise TypeError("seed must be integers, not a string")
-    try:
-        value = _operator.index(entropy)
-    except TypeError:
-        return [word for part in entropy for word in _words_of(part)]
-    if value < 0:
-        raise ArgumentError(f"expected non-negative integer, got the seed {value}")
-    words = [value & _M32]
-    while value := value >> 32:
-        words.append(value & _M32)
-    return words
-
-
-class SeedSequence:
-    """Turns seeds into well mixed states, and spawns children whose states are independent; the states are those of
-    numpy.random.SeedSequence.
-
-    entropy: None (from the operating system), a non-negative integer, or a sequence of them. Raises ArgumentError for
-    negative seeds.
-    """
-
-    def __init__(self, entropy=None, *, spawn_key=(), pool_size=4, n_children_spawned=0):
-        if pool_size < 4:
-            raise ArgumentError(f"The size of the entropy pool should be at least 4, not {pool_size}")
-        self.entropy = int.from_bytes(_os.urandom(16), "little") if entropy is None else entropy
-        self.spawn_key = tuple(spawn_key)
-        self.pool_size = pool_size
-        self.n_children_spawned = n_children_spawned
-        if type(entropy) is int and entropy >= 0 and not spawn_key and pool_size == 4:  # of the same words
-            self._theirs = _np.random.SeedSequence(entropy)
-            return
-        words = _words_of(self.entropy)
-        self._theirs = _np.random.SeedSequence(words, spawn_key=_words_of(self.spawn_key), pool_size=pool_size)
-
-    @property
-    def state(self):
-        """What makes an equal SeedSequence again."""
-        names = ("entropy", "spawn_key", "pool_size", "n_children_spawned")
-        return {name: getattr(self, name) for name in names}
-
-    def generate_state(self, n_words, dtype=_np.uint32):
-        """`n_words` well mixed words, uint32 or uint64, as a NumPy array."""
-        if _np.dtype(dtype) not in (_np.dtype("uint32"), _np.dtype("uint64")):
-            raise ArgumentError("only support uint32 or uint64")
-        return self._theirs.generate_state(n_words, dtype)
-
-    def spawn(self, n_children):
-        """`n_children` new SeedSequences."""
-        start = self.n_children_spawned
-        self.n_children_spawned += n_children
-        return [
-            SeedSequence(self.entropy, spawn_key=(*self.spawn_key, i), pool_size=self.pool_size)
-            for i in range(start, start + n_children)
-        ]
-
-    def __repr__(self):
-        return f"SeedSequence(entropy={self.entropy!r}, spawn_key={self.spawn_key!r})"
-
-
 def seed_sequence(seed):
-    return seed if isinstance(seed, SeedSequence) or hasattr(seed, "generate_state") else SeedSequence(seed)
+    """NumPy's of a seed, which arrays are as well."""
+    if hasattr(seed, "generate_state"):
+        return seed
+    return _np.random.SeedSequence(seed.tolist() if _graphc.is_array(seed) else seed)
 
 
 def key_of(seed):
@@ -121,10 +60,6 @@ def prepare_trace():
 
 
 _jit.before_trace.append(prepare_trace)
-
-
-# NumPy's bit generators take it for one of theirs.
-_np.random.bit_generator.ISpawnableSeedSequence.register(SeedSequence)
 
 
 class StreamState:

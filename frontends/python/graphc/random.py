@@ -16,13 +16,12 @@ has no seed have graphc's own. What is promised is in docs/random.md.
 
 import sys as _sys
 
-from numpy.random import BitGenerator
+from numpy.random import BitGenerator, bit_generator
 
 from . import _random_shared as _shared
 from ._random_generator import Generator, Key, Philox4x32, key
 from ._random_legacy import RandomState
-from ._random_numpy import MT19937, PCG64, PCG64DXSM, SFC64, Philox, default_rng
-from ._random_state import SeedSequence
+from ._random_numpy import MT19937, PCG64, PCG64DXSM, SFC64, Philox, SeedSequence, default_rng
 
 _global = _rand = RandomState()
 __path__ = []
