@@ -178,6 +178,14 @@ struct KernelLowering::MapRows {
   /// Null where rows are gone through one by one whatever their length.
   Value areFew(OpBuilder &b);
   void elementByElement(OpBuilder &b);
+  bool areReadTogether();
+  /// Points [begin, first) and, where there are two parts, those from `second` on.
+  struct Rest {
+    Value first, second, parts;
+  };
+  /// Whole rows of at most half a register, some of which are read before one is written; what is
+  /// left.
+  Rest shortRows(OpBuilder &b);
   /// Null, or whether a launch has more to do than to find that all places are inside, which is
   /// looked at here.
   Value goesOn(OpBuilder &b);
@@ -380,6 +388,57 @@ void KernelLowering::MapRows::elementByElement(OpBuilder &b) {
   l.begin = begin, l.end = end;
 }
 
+bool KernelLowering::MapRows::areReadTogether() {
+  auto isPlain = [](Operation &op) {
+    return !isa<kernel::GatherOp, kernel::ScatterOp, kernel::BoundOp>(op);
+  };
+  auto mayGoOver = [&](kernel::LoadOp load) {
+    const LinearAccess &from = l.space.accesses.at(load);
+    return llvm::any_of(l.stores, [&](kernel::StoreOp store) {
+      const LinearAccess &to = l.space.accesses.at(store);
+      return from.offset == to.offset && from.strides == to.strides;
+    });
+  };
+  Block &body = l.kernel.getBody().front();
+  return l.space.parallel == 2 && mayBeShort() && !kept && !l.writes &&
+         llvm::all_of(body, isPlain) && llvm::any_of(body.getOps<kernel::LoadOp>(), mayGoOver);
+}
+
+/// Where a result goes over an operand, a vector that is read waits until those are in the cache
+/// that were written just before, over the end of their rows.
+KernelLowering::MapRows::Rest KernelLowering::MapRows::shortRows(OpBuilder &b) {
+  IndexMath m{b, loc};
+  Value length = l.emitter->extent(b, last), begin = l.begin, end = l.end;
+  Value first = m.min(m.mul(m.ceilDiv(begin, length), length), end);
+  Value from = m.div(first, length), rows = m.sub(m.max(m.div(end, length), from), from);
+  Value areShort = m.atLeast(m(lanes / 2), length);
+  constexpr int64_t kSmallBody = 6; // what is written out once more for each row
+  const int64_t some = llvm::range_size(l.kernel.getBody().front()) <= kSmallBody ? 8 : 4;
+  Value groups = m.select(areShort, m.div(rows, some), m(0));
+  Value to = m.add(from, m.mul(groups, some));
+  l.loop(b, from, to, some, [&](OpBuilder &inside, Value row) {
+    SmallVector<Position> all;
+    for (int64_t i = 0; i < some; ++i) {
+      IndexMath n{inside, loc};
+      Position here = l.position();
+      here.loops[0] = n.add(row, i);
+      here.loops[last] = n(0);
+      here.vectorLoop = static_cast<int>(last);
+      here.width = lanes / 2;
+      l.emitter->maskLanes(inside, here, length);
+      for (kernel::StoreOp store : l.stores)
+        for (Value value : store.getValues())
+          l.emitter->value(inside, value, here);
+      all.push_back(std::move(here));
+    }
+    for (Position &here : all)
+      l.storeAll(inside, here);
+  });
+  // How many parts there are is not known when the code is made: it would be made for each.
+  return {m.select(areShort, first, end), m.max(first, m.mul(to, length)),
+          m.select(areShort, m(2), m(1))};
+}
+
 void KernelLowering::MapRows::row(OpBuilder &outside, Position &outer, Value low, Value high) {
   OpBuilder b = outside;
   IndexMath m{b, loc};
@@ -444,9 +503,24 @@ void KernelLowering::lowerMap() {
       rows.elementByElement(yes);
       b = either.getElseBodyBuilder();
     }
-    runs(b, [&](OpBuilder &inside, Position &outer, Value low, Value high) {
-      rows.row(inside, outer, low, high);
-    });
+    auto each = [&](OpBuilder &all) {
+      runs(all, [&](OpBuilder &inside, Position &outer, Value low, Value high) {
+        rows.row(inside, outer, low, high);
+      });
+    };
+    if (rows.areReadTogether()) {
+      auto rest = rows.shortRows(b);
+      Value start = begin, stop = end;
+      loop(b, constant(b, 0), rest.parts, 1, [&](OpBuilder &inside, Value part) {
+        IndexMath m{inside, loc};
+        Value isFirst = m.equal(part, m(0));
+        begin = m.select(isFirst, start, rest.second);
+        end = m.select(isFirst, rest.first, stop);
+        each(inside);
+      });
+    } else {
+      each(b);
+    }
   }
   close();
 }
