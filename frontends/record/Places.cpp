@@ -346,15 +346,21 @@ std::optional<size_t> onlyMask(std::span<const KeyItem> key) {
 /// kRowsRead; shorter ones are read and written all.
 constexpr int64_t kLongRow = 16, kRowsRead = 4, kManyElements = 1 << 16;
 
-/// Whether a mask whose values are known chooses few long rows of what has `size` elements.
-Result<bool> choosesFewRows(const Array &mask, int64_t size) {
+/// The same of shorter rows of elements of a byte: each element is written by itself then.
+constexpr int64_t kBytesRead = 32;
+
+/// Whether a mask whose values are known chooses few rows, of `length` elements, of what has `size`
+/// elements of dtype `t`.
+Result<bool> choosesFewRows(const Array &mask, int64_t size, int64_t length, DType t) {
   if (size < kManyElements || size < kLongRow * mask.size())
     return false;
   GRAPHC_ASSIGN(NodeRef n, mask.value());
   if (n->state() != NodeState::Ready || !mask.device().info().hostVisible)
     return false;
   GRAPHC_ASSIGN(NodeRef positions, countedPositions(n));
-  return positions->shape()[0] * kRowsRead < mask.size();
+  const bool isLine = length >= kLongRow || positions->shape()[0] == 1; // else pieces of one
+  const int64_t most = isLine ? kRowsRead : std::max(kRowsRead, kBytesRead / itemSize(t));
+  return positions->shape()[0] * most < mask.size();
 }
 
 /// x[..., mask, ...] = value where the value does not change along the masked elements: a choice
@@ -387,7 +393,9 @@ Result<bool> putByChoice(Array &x, std::span<const KeyItem> key, const NodeRef &
   Array target = x.withView(std::move(view));
   if (mask.rank() == 0)
     return false;
-  GRAPHC_ASSIGN(bool isFew, choosesFewRows(mask, target.size()));
+  const auto behind = static_cast<size_t>(first + mask.rank());
+  const int64_t length = elementsOf(std::span<const int64_t>(target.shape()).subspan(behind));
+  GRAPHC_ASSIGN(bool isFew, choosesFewRows(mask, target.size(), length, x.dtype()));
   if (isFew)
     return false;
   // The value's axes: those before the mask, the count, those after.
