@@ -92,6 +92,37 @@ void searchKeys(const U *a, int64_t length, const U *v, int64_t values, int64_t 
            [&](int64_t i, const auto &wanted) { return keyOf(a, i) < wanted; });
 }
 
+/// Complex numbers, by their parts as the CPU compares them: the sorted ones with a NaN come last,
+/// and values with one are looked up by their keys.
+template <typename U>
+void searchNumbers(const U *a, int64_t length, const U *v, int64_t values, int64_t *out,
+                   bool right) {
+  using R = Element<Order<U, KeyKind::Float>, U>;
+  struct Number {
+    R re, im;
+    bool isNan() const { return re != re || im != im; }
+    bool isBefore(const Number &other) const {
+      return (re < other.re) | ((re == other.re) & (im < other.im));
+    }
+  };
+  const auto *sorted = reinterpret_cast<const Number *>(a);
+  const auto *wanted = reinterpret_cast<const Number *>(v);
+  const int64_t numbers =
+      std::partition_point(sorted, sorted + length, [](const Number &z) { return !z.isNan(); }) -
+      sorted;
+  auto key = [&](int64_t i) { return wanted[i]; };
+  if (right)
+    search(numbers, values, out, key,
+           [&](int64_t i, const Number &z) { return !z.isBefore(sorted[i]); });
+  else
+    search(numbers, values, out, key,
+           [&](int64_t i, const Number &z) { return sorted[i].isBefore(z); });
+  auto keyOf = [](const U *x, int64_t i) { return ComplexKey<U>::of(x + 2 * i); };
+  for (int64_t i = 0; i < values; ++i)
+    if (wanted[i].isNan())
+      searchKeys(a, length, v + 2 * i, 1, out + i, right, keyOf);
+}
+
 } // namespace
 
 Status searchsorted(const Call &call) {
@@ -113,7 +144,8 @@ Status searchsorted(const Call &call) {
         searchElements(static_cast<const T *>(a), length, static_cast<const T *>(v), values, out,
                        right);
       else if constexpr (O::isFloat)
-        among([](const U *x, int64_t i) { return ComplexKey<U>::of(x + 2 * i); });
+        searchNumbers(static_cast<const U *>(a), length, static_cast<const U *>(v), values, out,
+                      right);
     } else {
       among([](const U *x, int64_t i) { return O::toEqualKey(x[i]); });
     }

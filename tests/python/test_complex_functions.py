@@ -331,3 +331,14 @@ def test_functions_that_leave_the_real_numbers(dtype):
                 want, found = np.emath.logn(base, x), gc.lib.scimath.logn(base, gc.asarray(x))
                 assert found.dtype == want.dtype
                 np.testing.assert_allclose(np.asarray(found), want, **close)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_search_among_numbers_and_nans(dtype, side):
+    rng, nan, inf = np.random.default_rng(8), np.nan, np.inf
+    a = (rng.integers(0, 9, 300) + 1j * rng.integers(0, 4, 300)).astype(dtype)
+    a[:12] = [complex(1, nan), complex(nan, 1), complex(nan, nan), complex(1, nan), complex(0, nan), complex(nan, 0), complex(inf, 1), -inf, complex(1, -inf), -0.0, 0.0, complex(-0.0, -0.0)]
+    v = np.concatenate([a, (rng.random(50) * 9 + 1j).astype(dtype)])
+    for among in (np.sort(a), np.sort(a[12:]), np.sort(a[:6]), a[:0]):
+        same(gc.searchsorted(gc.asarray(among), gc.asarray(v), side=side), np.searchsorted(among, v, side=side))
