@@ -197,3 +197,60 @@ def test_objects_keep_our_arrays():
     held[0][1] = 9.0
     assert x[1] == 9.0
     np.testing.assert_array_equal(np.asarray(gc.array([[x[0], x[1]], [x[2], 4]], dtype=object).astype(float)), [[0, 9], [2, 4]])
+
+
+PARTS = [
+    "np.delete(x, 3)",
+    "np.delete(x, -12)",
+    "np.delete(x, slice(1, 5))",
+    "np.delete(x, slice(5, 1))",
+    "np.delete(x, slice(-3, None))",
+    "np.delete(x, slice(1, 9, 2))",
+    "np.delete(A, -1, axis=1)",
+    "np.delete(A, slice(0, 9), axis=0)",
+    "np.delete(e, slice(None))",
+    "np.insert(x, [5, 1, 1, 12, -1], one)",
+    "np.insert(x, [3, 0], y[:2])",
+    "np.insert(A, [1, 1], B[:, :2], axis=1)",
+    "np.insert(A, [2, 0], B[0], axis=0)",
+    "np.insert(E, [0, 0], one, axis=0)",
+    "np.trim_zeros(np.concatenate([x[:3] * 0, x, x[:2] * 0]))",
+    "np.trim_zeros(x * 0)",
+    "np.trim_zeros(x * 0, 'b')",
+    "np.trim_zeros(np.concatenate([x[:3] * 0, x]), 'f')",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i8", "f2", "f8", "c16"])
+def test_parts_left_out_and_put_between(dtype):
+    def made(xp):
+        rng = np.random.default_rng(3)
+
+        def numbers(*shape):
+            return xp.array(rng.integers(0, 2 if dtype == "?" else 100, shape).astype(dtype))
+
+        return {"np": xp, "x": numbers(12), "y": numbers(12), "A": numbers(5, 6), "B": numbers(5, 6), "one": numbers(1), "e": numbers(0), "E": numbers(0, 3)}
+
+    ours, theirs = made(gc), made(np)
+    for program in PARTS:
+        got, want = eval(program, ours), eval(program, theirs)
+        assert got.dtype == want.dtype and got.shape == want.shape, program
+        np.testing.assert_array_equal(np.asarray(got), want)
+
+
+def test_insert_converts_and_refuses_as_numpy():
+    for values in (2.7, [1, 2], np.array([[1], [2]]), [1.5, 2.5], True):
+        x = np.arange(5)
+        try:
+            want = np.insert(x, [1, 3], values)
+        except ValueError:
+            with pytest.raises(ValueError):
+                gc.insert(gc.array(x), [1, 3], values)
+        else:
+            np.testing.assert_array_equal(np.asarray(gc.insert(gc.array(x), [1, 3], values)), want)
+    with pytest.raises(ValueError):
+        gc.insert(gc.arange(5), [1, 3], [1, 2, 3])
+    with pytest.raises(IndexError):
+        gc.insert(gc.arange(5), [1, 9], 0)
+    with pytest.raises(IndexError):
+        gc.delete(gc.arange(5), 5)

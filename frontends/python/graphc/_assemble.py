@@ -239,6 +239,16 @@ def _named(index, size, what):
     return named
 
 
+def _left(index, size):
+    """The ranges of an axis that are left without what an integer or a slice of step 1 names; None for others."""
+    if type(index) is int and -size <= index < size:
+        return [(0, index % size), (index % size + 1, size)]
+    if type(index) is slice and index.step in (None, 1):
+        first, last, _ = index.indices(size)
+        return [(0, first), (_py.max(first, last), size)]
+    return None
+
+
 def _true_of(mask, axis, device):
     """A key of the true places of an axis: the mask itself where it costs less than where they are."""
     return asarray(_np.flatnonzero(mask) if axis or _graphc.is_tracing() else mask, device=device)
@@ -260,11 +270,14 @@ def delete(arr: ArrayLike, obj, axis: int | None = None) -> Array:
         x, axis = _graphc.reshape(x, (-1,)), 0
     axis = _axis(axis, x.ndim, "delete")
     size = x.shape[axis]
-    named = _named(index, size, "delete")
-    if _np.count_nonzero(named) > _MOST_CUTS:
-        return _laid_as(x, x[_along(axis, _true_of(~named, axis, x.device))])
-    edges = [-1, *_np.flatnonzero(named).tolist(), size]
-    kept = [x[_along(axis, slice(a + 1, b))] for a, b in zip(edges[:-1], edges[1:]) if b > a + 1]
+    ranges = _left(index, size)
+    if ranges is None:
+        named = _named(index, size, "delete")
+        if _np.count_nonzero(named) > _MOST_CUTS:
+            return _laid_as(x, x[_along(axis, _true_of(~named, axis, x.device))])
+        edges = [-1, *_np.flatnonzero(named).tolist(), size]
+        ranges = [(a + 1, b) for a, b in zip(edges[:-1], edges[1:])]
+    kept = [x[_along(axis, slice(a, b))] for a, b in ranges if b > a]
     return _laid_as(x, concatenate(kept, axis) if kept else x[_along(axis, slice(0, 0))].copy())
 
 
@@ -306,6 +319,22 @@ def insert(arr: ArrayLike, obj, values: ArrayLike, axis: int | None = None) -> A
     return _laid_as(x, concatenate([x[_along(axis, slice(0, place))], aligned, x[_along(axis, slice(place, None))]], axis))
 
 
+def _cut_at(x, places, order, values, axis):
+    """The parts of `x` between places, and the values that go there; None for values that have to be converted or refused."""
+    if not _graphc.is_array(values):
+        values = assigned(values, x)
+    shape = x.shape[:axis] + (len(order),) + x.shape[axis + 1 :]
+    if values.dtype is not x.dtype or values.ndim > x.ndim or any(n not in (1, m) for n, m in zip(values.shape[::-1], shape[::-1])):
+        return None
+    aligned, parts, done = _graphc.broadcast_to(values, shape), [], 0
+    for i in order:
+        place = int(places[i])
+        parts += [x[_along(axis, slice(done, place))], aligned[_along(axis, slice(i, i + 1))]]
+        done = place
+    parts.append(x[_along(axis, slice(done, None))])
+    return [part for part in parts if part.size] or None
+
+
 @_stands_for()
 def _insert_each(x, places, values, axis):
     size, count = x.shape[axis], len(places)
@@ -313,6 +342,8 @@ def _insert_each(x, places, values, axis):
         raise IndexOutOfBounds(f"insert: a place of {places.tolist()} is out of bounds for an axis of size {size}")
     places = _np.where(places < 0, places + size, places)
     order = _np.argsort(places, kind="stable")
+    if 0 < count <= _MOST_CUTS and (parts := _cut_at(x, places, order.tolist(), values, axis)):
+        return _laid_as(x, concatenate(parts, axis))
     places[order] += _np.arange(count)
     kept = _np.ones(size + count, bool)
     kept[places] = False

@@ -291,9 +291,10 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis=None) -> Array:
     index = [slice(None)] * x.ndim
     for i in axes:
         others = tuple(k for k in range(x.ndim) if k != i)
-        line = _graphc.reduce("any", present, others, False, None).tolist() if others else present.tolist()
-        first = line.index(True) if True in line else 0 if "f" not in trim.lower() else len(line)
-        last = len(line) - line[::-1].index(True) if True in line else first if "f" in trim.lower() else 0
+        line = _np.asarray(_graphc.reduce("any", present, others, False, None) if others else present)
+        is_any = line.any()
+        first = int(line.argmax()) if is_any else 0 if "f" not in trim.lower() else len(line)
+        last = len(line) - int(line[::-1].argmax()) if is_any else first if "f" in trim.lower() else 0
         index[i] = slice(first if "f" in trim.lower() else 0, last if "b" in trim.lower() else len(line))
     if x.ndim == 1 and isinstance(filt, (list, tuple)):
         return filt[index[0]]
