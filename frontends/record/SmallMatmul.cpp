@@ -31,6 +31,22 @@ template <typename T>
                                   c);
 }
 
+/// Integers wrap; as they are written, so that loops of them become vectors.
+template <typename T>
+[[gnu::always_inline]] inline T product(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a * b;
+  else
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+template <typename T>
+[[gnu::always_inline]] inline T sum(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a + b;
+  else
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+
 /// Chains of neighbouring results side by side: of columns of a row, or of rows of a column.
 template <typename T>
 GRAPHC_WIDE void multiplyRow(const T *a, int64_t step, Matrix<T> b, int64_t depth, int64_t width,
@@ -188,18 +204,17 @@ void multiplyFew(Matrix<T> a, Matrix<T> b, int64_t height, int64_t depth, int64_
 /// One row times one column is the sum of the products.
 template <typename T>
 [[gnu::flatten]] GRAPHC_WIDE T innerProduct(Matrix<T> a, Matrix<T> b, int64_t depth) {
-  using enum op::OpKind;
   if (depth == 0)
     return T{0};
   Room<T> room;
   T *products = room.get(depth);
   if (a.column == 1 && b.row == 1)
     for (int64_t k = 0; k < depth; ++k)
-      products[k] = folded(Mul, a.data[k], b.data[k]);
+      products[k] = product(a.data[k], b.data[k]);
   else
     for (int64_t k = 0; k < depth; ++k)
-      products[k] = folded(Mul, a.data[k * a.column], b.data[k * b.row]);
-  return laneTree(products, depth, [](T x, T y) { return folded(Add, x, y); }) + T{0};
+      products[k] = product(a.data[k * a.column], b.data[k * b.row]);
+  return laneTree(products, depth, [](T x, T y) { return sum(x, y); }) + T{0};
 }
 
 template <typename T>
@@ -262,8 +277,8 @@ void multiplyNumbers(Matrix<Number<R>> x, Matrix<Number<R>> y, int64_t height, i
       const R im = a[0][k] * b[1][k] + a[1][k] * b[0][k];
       a[0][k] = re, a[1][k] = im;
     }
-    auto sum = [](R p, R q) { return p + q; };
-    *out = {laneTree(a[0], depth, sum) + R{0}, laneTree(a[1], depth, sum) + R{0}};
+    auto add = [](R p, R q) { return p + q; };
+    *out = {laneTree(a[0], depth, add) + R{0}, laneTree(a[1], depth, add) + R{0}};
     return;
   }
   R *one = rooms[4].get(made), *other = rooms[5].get(made);

@@ -56,18 +56,61 @@ Result<bool> numericInto(Numeric kind, std::span<const Operand> operands, DType 
   return allFinite(out, count);
 }
 
+/// The same of integers, among which there are no NaNs.
+template <typename T>
+Result<bool> wholeInto(Numeric kind, std::span<const Operand> operands, DType t,
+                       std::span<const int64_t> shape, T *out) {
+  const int64_t count = countOf(shape);
+  Reader<T> a, b;
+  GRAPHC_ASSIGN(bool isRead, a.read(operands[0], t, shape));
+  GRAPHC_ASSIGN(isRead, isRead ? b.read(operands[1], t, shape) : Result<bool>(false));
+  if (!isRead)
+    return false;
+  const Run<T> x = a.run(), y = b.run();
+  if (kind != Numeric::FMod)
+    return computeDense(kind == Numeric::FMax ? op::OpKind::Maximum : op::OpKind::Minimum, t,
+                        {x.data, x.steps}, {y.data, y.steps}, count, out);
+  auto isOne = [](T divisor) { // whose remainders are 0, though the quotient may not fit
+    return std::is_signed_v<T> && divisor == static_cast<T>(-1);
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    const T divisor = y.data[y.steps ? i : 0];
+    if (divisor == 0)
+      return false;
+    out[i] = isOne(divisor) ? T{0} : static_cast<T>(x.data[x.steps ? i : 0] % divisor);
+  }
+  return true;
+}
+
+/// The larger or smaller ones of complex numbers, as any other extreme where none is a NaN.
+Outcome extremeOfComplex(Numeric kind, std::span<const Operand> operands, DType t,
+                         const Shape &shape, rt::Device &device) {
+  const auto other = kind == Numeric::FMax ? op::OpKind::Maximum : op::OpKind::Minimum;
+  GRAPHC_ASSIGN(NodeRef out, elementwise(other, operands, t, shape, device));
+  if (!out)
+    return NodeRef();
+  const int64_t count = 2 * countOf(shape); // NaNs would be among the results
+  const bool isFinite = t == DType::Complex64 ? allFinite(dataOf<float>(out), count)
+                                              : allFinite(dataOf<double>(out), count);
+  return isFinite ? std::move(out) : NodeRef();
+}
+
 /// More terms are computed by vectors elsewhere.
 constexpr int64_t kMostTerms = 64;
 
 /// Points that a piecewise linear function goes through.
 struct Points {
   std::span<const double> places, values;
+  const double *slopes = nullptr; ///< between each point and the next one, if they are known
 
   bool areRising() const {
     return allFinite(places.data(), size()) && allFinite(values.data(), size()) &&
            std::ranges::is_sorted(places);
   }
   int64_t size() const { return static_cast<int64_t>(places.size()); }
+  double slopeAt(size_t j) const {
+    return (values[j + 1] - values[j]) / (places[j + 1] - places[j]);
+  }
   /// Searches go side by side: each waits for its loads, and none for what is chosen.
   static constexpr size_t kTogether = 16;
   using Together = std::array<double, kTogether>;
@@ -86,6 +129,24 @@ struct Points {
       found[i] = between(x[i], below[i]);
   }
 
+  /// The same of at most kFew points whose slopes are known, without a search: as vectors.
+  static constexpr int64_t kFew = 24;
+  GRAPHC_WIDE void ofFew(const Together &x, Together &found) const {
+    std::array<int64_t, kTogether> below{};
+    const auto last = static_cast<int64_t>(places.size()) - 1;
+    const double *p = places.data(), *v = values.data();
+    for (int64_t j = 1; j <= last; ++j)
+      for (size_t i = 0; i < kTogether; ++i)
+        below[i] += p[j] <= x[i] ? 1 : 0;
+    for (size_t i = 0; i < kTogether; ++i) {
+      const int64_t j = below[i];
+      const double line = slopes[j] * (x[i] - p[j]) + v[j];
+      const double inside = x[i] == p[j] ? v[j] : line;
+      const double above = x[i] >= p[last] ? v[last] : inside;
+      found[i] = x[i] < p[0] ? v[0] : above;
+    }
+  }
+
 private:
   /// `j`: of the last place that is not above `x`, if any.
   double between(double x, size_t j) const {
@@ -95,7 +156,7 @@ private:
       return values.back();
     if (x == places[j])
       return values[j];
-    const double slope = (values[j + 1] - values[j]) / (places[j + 1] - places[j]);
+    const double slope = slopes ? slopes[j] : slopeAt(j);
     return slope * (x - places[j]) + values[j];
   }
 };
@@ -114,12 +175,17 @@ Outcome numeric(Numeric kind, std::span<const Operand> operands, DType t, const 
                 rt::Device &device) {
   if (countOf(shape) * itemSize(t) > kMostBytes)
     return NodeRef();
+  if (isComplex(t))
+    return extremeOfComplex(kind, operands, t, shape, device);
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, device));
-  Result<bool> done = false;
-  if (t == DType::Float64)
-    done = numericInto(kind, operands, t, shape, dataOf<double>(out));
-  else if (t == DType::Float32)
-    done = numericInto(kind, operands, t, shape, dataOf<float>(out));
+  auto done = withRealType(t, [&]<typename T>(T) -> Result<bool> {
+    if constexpr (std::is_floating_point_v<T>)
+      return numericInto(kind, operands, t, shape, dataOf<T>(out));
+    else if constexpr (std::is_same_v<T, bool>)
+      return false;
+    else
+      return wholeInto(kind, operands, t, shape, dataOf<T>(out));
+  });
   return finished(std::move(out), std::move(done));
 }
 
@@ -140,18 +206,27 @@ Outcome interpolate(const Operand &x, const Shape &shape, const Array &places,
   }
   const auto length = static_cast<size_t>(size);
   const Run<double> numbers = at.run();
-  const Points points{{from.run().data, length}, {to.run().data, length}};
+  Points points{{from.run().data, length}, {to.run().data, length}};
   if (!isRead || !isFinite(numbers, count) || !points.areRising())
     return NodeRef();
+  Room<double> room;
+  if (count >= size) { // a quotient for each number would be more of them
+    double *slopes = room.get(size);
+    for (size_t j = 0; j + 1 < length; ++j)
+      slopes[j] = points.slopeAt(j);
+    slopes[length - 1] = 0;
+    points.slopes = slopes;
+  }
   GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Float64, shape, places.device()));
   auto *found = dataOf<double>(out);
   constexpr auto kTogether = static_cast<int64_t>(Points::kTogether);
   Points::Together some{}, reached;
+  const bool areFew = points.slopes && size <= Points::kFew && hasWide();
   for (int64_t from = 0; from < count; from += kTogether) {
     const int64_t here = std::min(kTogether, count - from);
     for (int64_t i = 0; i < here; ++i)
       some[static_cast<size_t>(i)] = numbers.data[numbers.steps ? from + i : 0];
-    points.at(some, reached);
+    areFew ? points.ofFew(some, reached) : points.at(some, reached);
     std::copy_n(reached.begin(), here, found + from);
   }
   return allFinite(found, count) ? out : NodeRef();

@@ -345,7 +345,14 @@ PyObject *plainBincount(PyObject *, PyObject *const *args, Py_ssize_t count, PyO
   });
 }
 
-/// Exact functions of floats in a loop: None where they have to be recorded.
+/// Whether such a function takes arrays of a dtype beside Python's numbers of these kinds.
+bool takesNumbers(small::Numeric kind, DType t, bool hasFloats) {
+  const bool isExtreme = kind == small::Numeric::FMax || kind == small::Numeric::FMin;
+  return isFloat(t) || (isComplex(t) && isExtreme) ||
+         (isInteger(t) && (isExtreme || kind == small::Numeric::FMod) && !hasFloats);
+}
+
+/// Exact functions in a loop: None where they have to be recorded.
 PyObject *numeric(PyObject *, PyObject *const *args, Py_ssize_t count) {
   return guarded([&]() -> PyObject * {
     auto kind = count == 2 || count == 3 ? small::numericFromName(textOf(args[0])) : std::nullopt;
@@ -368,9 +375,11 @@ PyObject *numeric(PyObject *, PyObject *const *args, Py_ssize_t count) {
         Py_RETURN_NONE;
       return wrap(Array(std::move(made)));
     }
+    bool hasFloats = false;
     for (size_t i = 0; i < size; ++i) {
       const Array *x = asArray(args[i + 1]);
-      if (!x && PyFloat_CheckExact(args[i + 1])) {
+      if (!x && (PyFloat_CheckExact(args[i + 1]) || smallInteger(args[i + 1]))) {
+        hasFloats |= PyFloat_CheckExact(args[i + 1]) != 0;
         operands[i] = Operand(toScalar(args[i + 1]));
         continue;
       }
@@ -380,7 +389,7 @@ PyObject *numeric(PyObject *, PyObject *const *args, Py_ssize_t count) {
       operands[i] = Operand(*x);
       shapes[i] = operands[i].shape();
     }
-    if (!first || !isFloat(first->dtype()) || Trace::active())
+    if (!first || !takesNumbers(*kind, first->dtype(), hasFloats) || Trace::active())
       Py_RETURN_NONE;
     auto shape = op::broadcastShapes("numeric", std::span(shapes).first(size));
     RecordScope scope;
