@@ -605,7 +605,7 @@ Result<Array> copy(const Array &x) {
   if (x.isOpen())
     return Array(x.open());
   if (!x.view().isWhole() && x.rank() > 0 && small::isLoop(OpKind::Slice, x.size(), x.device())) {
-    GRAPHC_ASSIGN(NodeRef now, small::cast(x, x.dtype()));
+    GRAPHC_ASSIGN(NodeRef now, small::detached(x));
     if (now)
       return small::arrayOf(std::move(now));
   }

@@ -288,7 +288,7 @@ template <typename Write>
 static bool writeMasked(Array &x, rt::Device &other, const Write &write) {
   if (Trace::active() || x.view().isReadOnly() || !x.view().hasLayout() ||
       !x.view().isContiguous() || x.view().isRecast() || !onHost(x.device()) || !onHost(other) ||
-      itemSize(x.dtype()) > 8)
+      itemSize(x.dtype()) > 16)
     return false;
   return x.storage()->update([&](rt::Buffer &buffer) {
     write(static_cast<char *>(buffer.host()) + x.view().offset() * itemSize(x.dtype()));
@@ -319,7 +319,7 @@ static void eachPiece(int64_t count, const Write &write) {
 }
 
 bool fillMasked(Array &x, const Array &mask, uint64_t bits) {
-  NodeRef node = computedMask(mask);
+  NodeRef node = itemSize(x.dtype()) <= 8 ? computedMask(mask) : nullptr; // what `bits` holds
   return node && writeMasked(x, mask.device(), [&](char *first) {
            int64_t size = itemSize(x.dtype());
            // Little-endian: the low bytes are the value.
@@ -355,6 +355,11 @@ bool chooseMasked(Array &x, const Array &mask, const Array &values) {
                        });
 }
 
+/// Of many elements of 16 bytes a kernel writes those of an expansion sooner.
+static bool isExpandedHere(const Array &x) {
+  return itemSize(x.dtype()) <= 8 || x.size() <= small::kFew;
+}
+
 bool repeatMasked(Array &x, const Array &mask, const Array &values) {
   auto write = [&](char *first, std::span<const uint8_t> chosen, const char *from) {
     const int64_t size = itemSize(x.dtype()), count = rt::library::countTrue(chosen);
@@ -370,13 +375,13 @@ bool repeatMasked(Array &x, const Array &mask, const Array &values) {
     }
     rt::library::expandInto(first, chosen, from, count, size);
   };
-  return writeComputed(x, mask, values, write);
+  return isExpandedHere(x) && writeComputed(x, mask, values, write);
 }
 
 bool expandMasked(Array &x, const NodeRef &mask, const NodeRef &values) {
   if (mask->state() != NodeState::Ready || values->state() != NodeState::Ready ||
       mask->bytes() != x.size() || values->dtype() != x.dtype() || values->bytes() == 0 ||
-      &values->device() != &x.device())
+      !isExpandedHere(x) || &values->device() != &x.device())
     return false;
   bool isWritten = false;
   return writeMasked(x, mask->device(),

@@ -526,13 +526,11 @@ Outcome detached(const Array &x) {
   if (!elements.base)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), x.shape(), x.device()));
-  auto done = withElementType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
+  withElement(itemSize(x.dtype()), [&]<typename T>(T) {
     gather(reinterpret_cast<const T *>(elements.first), x.shape(), x.view().strides(),
            dataOf<T>(out));
-    return true;
   });
-  GRAPHC_ASSIGN(bool isDone, std::move(done));
-  return isDone ? out : NodeRef();
+  return out;
 }
 
 } // namespace graphc::small

@@ -30,6 +30,16 @@ void withWord(int64_t size, F f) {
   }
 }
 
+/// What is moved as it is, of 16 bytes.
+struct Two {
+  uint64_t words[2];
+};
+/// withWord() of any element.
+template <typename F>
+void withElement(int64_t size, F f) {
+  return size == sizeof(Two) ? f(Two{}) : withWord(size, f);
+}
+
 /// What a view of a computed array shows, in host memory.
 struct Elements {
   NodeRef base; ///< keeps the memory; null where there is nothing to read
@@ -46,10 +56,10 @@ inline int64_t countOf(std::span<const int64_t> shape) {
 /// Computes `x` first when that takes no value of more bytes. Nothing for large or foreign values,
 /// parts of complex numbers and arrays of no layout.
 Result<Elements> elementsOf(const Array &x);
-/// The same of elements that are computed already and lie side by side; nothing for others.
-inline Elements denseElementsOf(const Array &x) {
+/// The same of elements that are computed already.
+inline Elements computedElementsOf(const Array &x) {
   const View &view = x.view();
-  if (x.isOpen() || (!view.isWhole() && (!view.hasLayout() || !view.isContiguous())))
+  if (x.isOpen() || !view.hasLayout())
     return {};
   NodeRef base = x.storage()->current();
   if (base->state() != NodeState::Ready || !base->buffer()->host() ||
@@ -58,6 +68,11 @@ inline Elements denseElementsOf(const Array &x) {
   auto *first =
       static_cast<const char *>(base->buffer()->host()) + view.offset() * itemSize(x.dtype());
   return {std::move(base), first};
+}
+/// The same of elements that lie side by side; nothing for others.
+inline Elements denseElementsOf(const Array &x) {
+  const View &view = x.view();
+  return view.isWhole() || view.isContiguous() ? computedElementsOf(x) : Elements();
 }
 /// Whether a floating-point error of what is recorded now has to be told.
 bool mustBeFinite();

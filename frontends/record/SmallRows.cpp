@@ -1,4 +1,5 @@
 // Rows of small arrays by arrays of integers, or by masks of them.
+#include "frontends/record/SmallComplex.h"
 #include "frontends/record/SmallElements.h"
 
 #include "frontends/record/Known.h"
@@ -69,17 +70,6 @@ Shape takenShape(const Array &x, const Array &index, size_t rows) {
   return shape;
 }
 
-/// What is moved as it is, of a size.
-struct Two {
-  uint64_t words[2];
-};
-
-/// withWord() of any element.
-template <typename F>
-void withElement(int64_t size, F f) {
-  return size == sizeof(Two) ? f(Two{}) : withWord(size, f);
-}
-
 std::span<const int64_t> withoutFirst(const Shape &shape) {
   return std::span<const int64_t>(shape).subspan(1);
 }
@@ -143,8 +133,8 @@ Result<bool> putRows(Array &target, const Array &index, const Operand &value) {
     return false;
   if (rows.list().empty())
     return true;
-  return withRealType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
-    Reader<T> reader;
+  auto put = [&]<typename T>(T) -> Result<bool> {
+    ReaderOf<T> reader;
     GRAPHC_ASSIGN(bool isRead, reader.read(value, target.dtype(), shape));
     if (!isRead)
       return false;
@@ -152,8 +142,8 @@ Result<bool> putRows(Array &target, const Array &index, const Operand &value) {
     if (value.array && !value.array->known() && value.array->sharesStorage(target))
       reader.keep(count);
     Run<T> from = reader.run();
-    if (mustBeFinite() && target.dtype() == DType::Float32 &&
-        !allFinite(from.data, from.steps ? count : 1))
+    const bool isNarrow = target.dtype() == DType::Float32 || target.dtype() == DType::Complex64;
+    if (mustBeFinite() && isNarrow && !allFinite(from.data, from.steps ? count : 1))
       return false;
     GRAPHC_ASSIGN(bool isOwn, settle(target));
     return isOwn && target.storage()->update([&](rt::Buffer &buffer) {
@@ -175,7 +165,14 @@ Result<bool> putRows(Array &target, const Array &index, const Operand &value) {
           fill(*at, withoutFirst(view.shape()), withoutFirst(view.strides()), to);
       }
     });
-  });
+  };
+  if (isFloat(target.dtype()) &&
+      itemSize(target.dtype()) == sizeof(uint16_t)) { // moved as they are
+    const bool isAlike =
+        !value.array || value.array->known() || value.array->dtype() == target.dtype();
+    return isAlike ? put(uint16_t()) : Result<bool>(false);
+  }
+  return withElementType(target.dtype(), put);
 }
 
 Outcome flatNonzero(const Array &mask) {
@@ -427,6 +424,19 @@ Outcome chosen(const Array &index, std::span<const Array> choices) {
   return finished(out, std::move(isDone));
 }
 
+/// Each of `count` elements as often as one of these numbers says; false for other numbers. Of few,
+/// a loop for each element costs more than they do.
+template <int64_t... Few, typename T>
+static bool repeatFew(const T *from, int64_t stride, int64_t count, int64_t times, T *to) {
+  auto repeat = [&]<int64_t Times>(std::integral_constant<int64_t, Times>) {
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t t = 0; t < Times; ++t)
+        to[i * Times + t] = from[i * stride];
+    return true;
+  };
+  return ((times == Few && repeat(std::integral_constant<int64_t, Few>())) || ...);
+}
+
 Outcome repeated(const Array &x, int64_t times) {
   const Shape shape{x.size() * times};
   if (x.size() * times * itemSize(x.dtype()) > mostBytes())
@@ -438,8 +448,11 @@ Outcome repeated(const Array &x, int64_t times) {
   withElement(itemSize(x.dtype()), [&]<typename T>(T) {
     auto *from = reinterpret_cast<const T *>(elements.first);
     T *to = dataOf<T>(out);
+    const int64_t stride = x.view().strides()[0];
+    if (repeatFew<2, 3, 4>(from, stride, x.size(), times, to))
+      return;
     for (int64_t i = 0; i < x.size(); ++i)
-      to = std::fill_n(to, times, from[i * x.view().strides()[0]]);
+      to = std::fill_n(to, times, from[i * stride]);
   });
   return out;
 }

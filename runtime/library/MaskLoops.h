@@ -13,18 +13,18 @@ struct MaskLoops {
   int64_t (*count)(const uint8_t *mask, int64_t size);
   /// Writes first + i for every true element i of `size`, in order; there are `count`.
   void (*places)(const uint8_t *mask, int64_t size, int64_t count, int64_t first, int64_t *out);
-  /// Copies the elements where the mask is true. By the logarithm of an element's bytes, up to 8.
+  /// Copies the elements where the mask is true. By the logarithm of an element's bytes (loopOf()).
   void (*compress[4])(const uint8_t *mask, int64_t size, int64_t count, const void *x, void *out);
   /// Sets them to the low bytes of `bits`. Blocks of 64 elements of which none is true are not
   /// touched, others may be written as they are.
   void (*fill[4])(const uint8_t *mask, int64_t size, uint64_t bits, void *x);
   /// Sets them to `values`, one after the other; there are `count`. Blocks as above.
-  void (*expand[4])(const uint8_t *mask, int64_t size, int64_t count, const void *values, void *x);
+  void (*expand[5])(const uint8_t *mask, int64_t size, int64_t count, const void *values, void *x);
   /// Sets them to the elements of `values` at the same places. Blocks as above.
-  void (*choose[4])(const uint8_t *mask, int64_t size, const void *values, void *x);
+  void (*choose[5])(const uint8_t *mask, int64_t size, const void *values, void *x);
 };
 
-/// Where loops of elements of so many bytes are: 1, 2, 4 or 8.
+/// Where loops of elements of so many bytes are: 1, 2, 4 or 8; of expand and choose also 16.
 inline size_t loopOf(int64_t bytes) {
   return static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(bytes)));
 }

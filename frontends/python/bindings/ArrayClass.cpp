@@ -277,9 +277,9 @@ void defineViews(pb::class_<Array> &cls) {
   cls.def("_transpose", [](const Array &x, const pb::args &axes) {
     return unwrap(ops::transpose(x, axes.empty() ? std::nullopt : toAxes(oneOrMany(axes))));
   });
-  cls.def("swapaxes", swapAxes, pb::arg("axis1"), pb::arg("axis2"));
+  cls.def("_swapaxes", swapAxes, pb::arg("axis1"), pb::arg("axis2"));
   cls.def(
-      "squeeze",
+      "_squeeze",
       [](const Array &x, const pb::object &axis) { return unwrap(ops::squeeze(x, toAxes(axis))); },
       pb::arg("axis") = pb::none());
   cls.def("_ravel", ravel, pb::arg("order") = "C");

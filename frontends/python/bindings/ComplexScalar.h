@@ -10,6 +10,7 @@
 #include "frontends/python/bindings/ScalarTypes.h"
 
 #include <array>
+#include <optional>
 
 namespace graphc::py {
 
@@ -20,6 +21,9 @@ inline const ScalarObject *asComplexScalar(PyObject *object) {
   const ScalarObject *scalar = asScalar(object);
   return scalar && isComplex(scalar->known.dtype) ? scalar : nullptr;
 }
+/// A single value or a number of Python's as an element of a complex dtype; nothing for others, and
+/// where there may be an overflow to tell.
+std::optional<ComplexBytes> complexBytes(PyObject *object, DType t);
 /// Of a device on the host.
 PyObject *makeComplex(DType t, const ComplexBytes &number, rt::Device &device);
 

@@ -250,16 +250,26 @@ PyObject *operationOnComplex(op::OpKind kind, PyObject *left, PyObject *right) {
   return made ? wrap(small::arrayOf(std::move(made))) : nullptr;
 }
 
-bool writeComplex(Array &x, std::span<const int64_t> index, PyObject *value) {
-  const auto number = x.view().isRecast() ? std::nullopt : valueOf(value);
+std::optional<ComplexBytes> complexBytes(PyObject *object, DType t) {
+  const auto number = valueOf(object);
+  ComplexBytes bytes{};
   if (!number)
-    return false;
-  if (x.dtype() == DType::Complex128)
-    return unwrap(ops::writeElement(x, index, std::as_bytes(std::span(&*number, 1))));
+    return std::nullopt;
+  if (t == DType::Complex128)
+    return std::bit_cast<ComplexBytes>(*number);
   const std::complex<float> narrow(*number);
   if (!std::isfinite(narrow.real()) || !std::isfinite(narrow.imag()))
-    return false; // there may be an overflow to tell
-  return unwrap(ops::writeElement(x, index, std::as_bytes(std::span(&narrow, 1))));
+    return std::nullopt; // there may be an overflow to tell
+  std::memcpy(bytes.data(), &narrow, sizeof narrow);
+  return bytes;
+}
+
+bool writeComplex(Array &x, std::span<const int64_t> index, PyObject *value) {
+  const auto bytes = x.view().isRecast() ? std::nullopt : complexBytes(value, x.dtype());
+  return bytes &&
+         unwrap(ops::writeElement(
+             x, index,
+             std::as_bytes(std::span(*bytes)).first(static_cast<size_t>(itemSize(x.dtype())))));
 }
 
 } // namespace graphc::py

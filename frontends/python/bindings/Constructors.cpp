@@ -215,11 +215,13 @@ private:
 /// Copying less than this costs no more than holding the memory.
 constexpr int64_t kLentBytes = 16 << 10;
 
+/// Of a row-major NumPy array.
+constexpr int kDense =
+    pb::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_ | pb::detail::npy_api::NPY_ARRAY_ALIGNED_;
+
 /// The type of a row-major NumPy array of a dtype of ours; nothing for others.
 std::optional<op::TensorType> denseType(PyObject *object) {
   const auto *numpy = pb::detail::array_proxy(object);
-  constexpr int kDense =
-      pb::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_ | pb::detail::npy_api::NPY_ARRAY_ALIGNED_;
   auto dtype =
       (numpy->flags & kDense) == kDense && numpy->nd > 0 ? knownDType(numpy->descr) : std::nullopt;
   if (!dtype)
@@ -229,6 +231,20 @@ std::optional<op::TensorType> denseType(PyObject *object) {
   std::copy_n(numpy->dimensions, shape.size(), shape.begin());
   return op::TensorType{*dtype, shape};
 }
+
+} // namespace
+
+const void *denseOfNumpy(PyObject *object, DType t, std::span<const int64_t> shape) {
+  if (!isNumpyArray(object) || t == DType::Bool)
+    return nullptr;
+  const auto *numpy = pb::detail::array_proxy(object);
+  const std::span sizes(numpy->dimensions, static_cast<size_t>(numpy->nd));
+  const bool isAlike = (numpy->flags & kDense) == kDense && std::ranges::equal(sizes, shape) &&
+                       knownDType(numpy->descr) == t;
+  return isAlike ? numpy->data : nullptr;
+}
+
+namespace {
 
 /// A copy of a row-major NumPy array of a dtype of ours; a null array for others.
 Array copyOfNumpy(PyObject *object, rt::Device *device) {

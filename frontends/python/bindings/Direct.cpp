@@ -1,4 +1,5 @@
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/ComplexScalar.h"
 
 #include "frontends/record/HostMath.h"
 #include "frontends/record/Lend.h"
@@ -54,6 +55,11 @@ public:
   bool read(PyObject *object, const Array *array, const Array &like) {
     const DType t = like.dtype();
     if (!array) {
+      if (const void *lent = denseOfNumpy(object, t, like.shape())) {
+        from = {lent, true};
+        isPart = true;
+        return true;
+      }
       auto bits = PyBool_Check(object) ? std::nullopt : scalarBits(object, t);
       return bits && setValue(*bits);
     }
@@ -246,9 +252,18 @@ std::optional<uint64_t> numpyScalarBits(PyObject *object, DType t) {
   return bits;
 }
 
+/// Of dtypes that no C++ type holds.
+static std::optional<uint64_t> narrowBits(const op::Scalar &value, DType t) {
+  auto bits = op::literalBits(value, t);
+  return bits && !isOverflown(value, t, *bits) ? std::optional(*bits) : std::nullopt;
+}
+
 std::optional<uint64_t> scalarBits(PyObject *object, DType t) {
+  const bool isNarrow = t == DType::Float16 || t == DType::BFloat16;
   if (PyFloat_CheckExact(object)) {
     double v = PyFloat_AS_DOUBLE(object);
+    if (isNarrow)
+      return narrowBits(op::Scalar::ofFloat(v), t);
     if (t == DType::Float64)
       return std::bit_cast<uint64_t>(v);
     if (t != DType::Float32)
@@ -267,6 +282,8 @@ std::optional<uint64_t> scalarBits(PyObject *object, DType t) {
     return std::bit_cast<uint64_t>(static_cast<double>(v));
   if (t == DType::Float32)
     return std::bit_cast<uint32_t>(static_cast<float>(v));
+  if (isNarrow)
+    return narrowBits(op::Scalar::ofInt(v), t);
   return !isInexact(t) && op::fits(v, t) ? std::optional(static_cast<uint64_t>(v)) : std::nullopt;
 }
 
@@ -433,11 +450,18 @@ PyObject *directCopy(const Array &x, const Shape &shape) {
   // What is whole is counted by nobody else: its value would be shared.
   if (!small::isLoop(OpKind::Slice, x.size(), x.device(), /*counts=*/x.view().isWhole()))
     return nullptr;
-  const small::Elements from = small::denseElementsOf(x);
+  const small::Elements from = small::computedElementsOf(x);
   Made made = from.base ? takeMade(x.dtype(), shape, x.device()) : Made();
   if (!made.object)
     return nullptr;
-  std::memcpy(made.data(), from.first, static_cast<size_t>(x.size() * itemSize(x.dtype())));
+  const View &view = x.view();
+  if (view.isWhole() || view.isContiguous())
+    std::memcpy(made.data(), from.first, static_cast<size_t>(x.size() * itemSize(x.dtype())));
+  else
+    small::withElement(itemSize(x.dtype()), [&]<typename T>(T) {
+      small::gather(reinterpret_cast<const T *>(from.first), view.shape(), view.strides(),
+                    static_cast<T *>(made.data()));
+    });
   return finish(std::move(made));
 }
 
@@ -480,8 +504,17 @@ PyObject *directJoin(std::span<PyObject *const> items, int64_t axis) {
     if (!from.base)
       return nullptr;
     const int64_t piece = x->shape()[along] * row;
-    for (int64_t i = 0; i < outer; ++i)
-      std::memcpy(to + i * shape[along] * row, from.first + i * piece, static_cast<size_t>(piece));
+    if (outer > 1 && piece == word)
+      small::withElement(word, [&]<typename T>(T) {
+        const int64_t step = shape[along] * row / word;
+        auto *elements = reinterpret_cast<const T *>(from.first);
+        for (int64_t i = 0; i < outer; ++i)
+          reinterpret_cast<T *>(to)[i * step] = elements[i];
+      });
+    else
+      for (int64_t i = 0; i < outer; ++i)
+        std::memcpy(to + i * shape[along] * row, from.first + i * piece,
+                    static_cast<size_t>(piece));
     to += piece;
   }
   return wrapSilently(small::arrayOf(std::move(out)));
@@ -511,23 +544,29 @@ PyObject *directNonzero(const Array &x) {
 
 PyObject *directCount(const Array &x) {
   RecordScope scope;
-  if (x.rank() == 0 || x.dtype() != DType::Bool ||
-      !small::isLoop(OpKind::Reduce, x.size(), x.device(), /*counts=*/false))
+  if (x.rank() == 0 || !small::isLoop(OpKind::Reduce, x.size(), x.device(), /*counts=*/false))
     return nullptr;
   const small::Elements from = small::denseElementsOf(x);
-  if (!from.base)
+  int64_t zeros = 0;
+  const bool isCounted =
+      from.base && hostmath::withType(x.dtype(), [&]<typename T>(T) {
+        zeros = std::ranges::count(
+            std::span(reinterpret_cast<const T *>(from.first), static_cast<size_t>(x.size())),
+            T{0});
+        return true;
+      });
+  if (!isCounted)
     return nullptr;
-  const auto count = static_cast<uint64_t>(std::ranges::count(boolsOf(from, x.size()), true));
-  return wrapKnown({count, DType::Int64, &x.device()});
+  return wrapKnown({static_cast<uint64_t>(x.size() - zeros), DType::Int64, &x.device()});
 }
 
 PyObject *directRows(const Array &x, const Array &index) {
-  const bool isMask = index.dtype() == DType::Bool;
+  const bool isMask = index.dtype() == DType::Bool, isOfAll = isMask && index.shape() == x.shape();
   if ((!isMask && index.dtype() != DType::Int64) || x.rank() == 0 || index.rank() == 0 ||
-      itemSize(x.dtype()) > 8 || &index.device() != &x.device() || index.size() > small::kFew ||
-      (isMask && (index.rank() != 1 || index.shape()[0] != x.shape()[0])))
+      &index.device() != &x.device() || index.size() > small::kFew ||
+      (isMask && !isOfAll && (index.rank() != 1 || index.shape()[0] != x.shape()[0])))
     return nullptr;
-  const int64_t rows = x.shape()[0], width = rows > 0 ? x.size() / rows : 0;
+  const int64_t rows = isOfAll ? x.size() : x.shape()[0], width = rows > 0 ? x.size() / rows : 0;
   RecordScope scope;
   if (!small::isLoop(OpKind::Gather, isMask ? x.size() : index.size() * width, x.device(),
                      /*counts=*/false))
@@ -537,7 +576,7 @@ PyObject *directRows(const Array &x, const Array &index) {
     return nullptr;
   Shape shape;
   if (isMask) {
-    shape = x.shape();
+    shape = isOfAll ? Shape{0} : x.shape();
     shape[0] = std::ranges::count(boolsOf(places, rows), true);
     if (shape[0] == 0)
       return nullptr;
@@ -549,7 +588,7 @@ PyObject *directRows(const Array &x, const Array &index) {
   Made made = takeMade(x.dtype(), shape, x.device());
   if (!made.object)
     return nullptr;
-  small::withWord(itemSize(x.dtype()), [&]<typename T>(T) {
+  small::withElement(itemSize(x.dtype()), [&]<typename T>(T) {
     auto *words = reinterpret_cast<const T *>(from.first);
     if (isMask)
       takeMasked(words, width, boolsOf(places, rows), static_cast<T *>(made.data()));
@@ -581,27 +620,35 @@ bool directPut(Array &x, PyObject *key, PyObject *value) {
   if (!isMask && !areInside(integersOf(places, count), rows))
     return false;
   small::Elements held;
-  uint64_t bits = 0;
-  if (const KnownValue *known = given ? given->known() : nullptr) {
-    if (known->dtype != x.dtype())
-      return false;
-    bits = known->bits;
-  } else if (given) {
+  ComplexBytes bits{};
+  if (!given || given->rank() == 0) {
+    const KnownValue *known = given ? given->known() : nullptr;
+    if (isComplex(x.dtype())) {
+      const auto number = complexBytes(value, x.dtype());
+      if (!number)
+        return false;
+      bits = *number;
+    } else if (given) {
+      if (!known || known->dtype != x.dtype())
+        return false;
+      bits[0] = known->bits;
+    } else {
+      const auto number = scalarBits(value, x.dtype());
+      if (!number)
+        return false;
+      bits[0] = *number;
+    }
+  } else {
     if (given->isOpen() || given->rank() != 1 || given->shape()[0] != count ||
         given->dtype() != x.dtype() || &given->device() != &x.device())
       return false;
     held = small::denseElementsOf(*given); // of x itself: the update below refuses it
     if (!held.base)
       return false;
-  } else {
-    auto number = scalarBits(value, x.dtype());
-    if (!number || itemSize(x.dtype()) > 8)
-      return false;
-    bits = *number;
   }
   return x.storage()->update([&](rt::Buffer &buffer) {
     auto write = [&]<typename T>(T one) {
-      std::memcpy(&one, &bits, std::min(sizeof one, sizeof bits)); // little-endian
+      std::memcpy(&one, bits.data(), sizeof one); // little-endian
       const T *from = held.base ? reinterpret_cast<const T *>(held.first) : &one;
       const int64_t step = held.base ? 1 : 0, stride = view.strides()[0];
       T *to = static_cast<T *>(buffer.host()) + view.offset();
@@ -620,10 +667,7 @@ bool directPut(Array &x, PyObject *key, PyObject *value) {
         from += step;
       }
     };
-    if (itemSize(x.dtype()) > 8)
-      write(std::array<uint64_t, 2>());
-    else
-      small::withWord(itemSize(x.dtype()), write);
+    small::withElement(itemSize(x.dtype()), write);
   });
 }
 
@@ -653,13 +697,27 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
   }
   const View &from = given->view();
   if (given->isOpen() || given->dtype() != x.dtype() || &given->device() != &x.device() ||
-      !from.hasLayout() || !std::ranges::equal(from.shape(), part.sizes()) ||
-      given->sharesStorage(x) || !isLoop)
+      !from.hasLayout() || !std::ranges::equal(from.shape(), part.sizes()) || !isLoop)
     return false;
-  const NodeRef base = given->storage()->current();
+  NodeRef base = given->storage()->current();
   if (base->state() != NodeState::Ready ||
       (x.dtype() == DType::Bool && (from.isRecast() || !base->buffer()->isPrivate())))
     return false;
+  if (given->sharesStorage(x)) {
+    bool isDone = false;
+    small::withWord(itemSize(x.dtype()), [&]<typename T>(T) {
+      small::Room<T> room;
+      T *kept = room.get(count);
+      small::gather(static_cast<const T *>(base->buffer()->host()) + from.offset(), from.shape(),
+                    from.strides(), kept);
+      base = nullptr;
+      isDone = x.storage()->update([&](rt::Buffer &buffer) {
+        small::spread<T>(kept, part.sizes(), part.steps(),
+                         static_cast<T *>(buffer.host()) + part.offset);
+      });
+    });
+    return isDone;
+  }
   return x.storage()->update([&](rt::Buffer &buffer) {
     small::withWord(itemSize(x.dtype()), [&]<typename T>(T) {
       copyPart(static_cast<const T *>(base->buffer()->host()) + from.offset(), from.strides(),

@@ -35,6 +35,10 @@ std::optional<uint64_t> numpyScalarBits(PyObject *object, DType t);
 /// and where the number does not fit or another dtype results.
 std::optional<uint64_t> scalarBits(PyObject *object, DType t);
 
+/// The elements of a row-major NumPy array of that dtype and shape, where they lie; null for other
+/// objects, and for bools, whose bytes may be any.
+const void *denseOfNumpy(PyObject *object, DType t, std::span<const int64_t> shape);
+
 /// An element of a complex array that is computed; nothing for others.
 std::optional<std::complex<double>> complexElement(const Array &x, std::span<const int64_t> index);
 /// The same as an object; null for others.
@@ -61,8 +65,8 @@ PyObject *directFull(const Shape &shape, uint64_t bits, DType t, rt::Device &dev
 PyObject *directCopy(const Array &x, const Shape &shape);
 /// Arrays of one dtype joined along an axis; null as above.
 PyObject *directJoin(std::span<PyObject *const> items, int64_t axis);
-/// The places of the elements of a vector that are not zero, and how many elements are true of an
-/// array of bools; null as above.
+/// The places of the elements of a vector that are not zero, and how many elements of an array are
+/// not; null as above.
 PyObject *directNonzero(const Array &x);
 PyObject *directCount(const Array &x);
 /// x[index] of an array of int64 or a mask of one axis; null as above.

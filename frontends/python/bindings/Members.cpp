@@ -99,6 +99,8 @@ PyObject *realPart(PyObject *self, void *) {
 PyObject *imaginaryPart(PyObject *self, void *) {
   return guarded([&] {
     PyObject *part = partOf(self, 1);
+    if (!part)
+      part = noImaginaryPart(*asArray(self));
     return part ? part : PyObject_CallMethod(self, "_no_imag", nullptr);
   });
 }
@@ -355,6 +357,18 @@ PyObject *transposedBy(PyObject *self, PyObject *const *args, Py_ssize_t count,
   return made || PyErr_Occurred() ? made : general("_transpose", self, args, count, keywords);
 }
 
+PyObject *swapped(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  const Array *x = count != 2 || keywords ? nullptr : asPlainArray(self);
+  PyObject *made = x ? guarded([&] { return plainSwap(*x, args[0], args[1]); }) : nullptr;
+  return made || PyErr_Occurred() ? made : general("_swapaxes", self, args, count, keywords);
+}
+
+PyObject *squeezed(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  const Array *x = count || keywords ? nullptr : asPlainArray(self);
+  PyObject *made = x ? guarded([&] { return plainSqueeze(*x); }) : nullptr;
+  return made || PyErr_Occurred() ? made : general("_squeeze", self, args, count, keywords);
+}
+
 /// The bytes of elements that are computed and lie side by side.
 PyObject *bytesOf(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   const Array *x = count || keywords ? nullptr : asPlainArray(self);
@@ -448,6 +462,10 @@ PyMethodDef methods[] = {
     method("item", itemOf, "item(*index): the element as a Python number."),
     method("transpose", transposedBy,
            "transpose(*axes): a view with the axes permuted, reversed where none are named."),
+    method("swapaxes", swapped,
+           "swapaxes(axis1, axis2): a view with two axes in each other's place."),
+    method("squeeze", squeezed,
+           "squeeze(axis=None): a view without axes of size 1, all of them or those named."),
     method("tobytes", bytesOf,
            "tobytes(order='C'): the values as bytes, in row-major (\"C\") or column-major (\"F\") "
            "order."),

@@ -257,13 +257,15 @@ PyObject *countNonzero(PyObject *, PyObject *const *args, Py_ssize_t count, PyOb
     if (!x || x->rank() == 0)
       Py_RETURN_NOTIMPLEMENTED;
     PlainScope scope;
+    if (PyObject *found = directCount(*x))
+      return found;
     Array mask = *x;
     if (x->dtype() != DType::Bool) {
       const Operand operands[] = {*x, op::Scalar::ofInt(0)};
       mask = unwrap(ops::elementwise(OpKind::NotEqual, operands));
+      if (PyObject *found = directCount(mask))
+        return found;
     }
-    if (PyObject *found = directCount(mask))
-      return found;
     return wrap(ops::reduce(op::ReduceKind::Sum, mask, std::nullopt, false, std::nullopt));
   });
 }
@@ -376,27 +378,10 @@ PyObject *cumulate(PyObject *self, PyObject *const *args, Py_ssize_t count, PyOb
 
 /// swapaxes(x, i, j): a view.
 PyObject *swapAxes(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  constexpr int64_t kMost = 8;
   return guarded([&]() -> PyObject * {
-    const Array *x =
-        count == 3 && !names && PyLong_CheckExact(args[1]) && PyLong_CheckExact(args[2])
-            ? asPlainArray(args[0])
-            : nullptr;
-    if (!x || x->rank() == 0 || x->rank() > kMost)
-      Py_RETURN_NOTIMPLEMENTED;
-    std::array<int64_t, kMost> order;
-    std::iota(order.begin(), order.end(), 0);
-    std::array<size_t, 2> axes{};
-    for (size_t i = 0; i < 2; ++i) {
-      int overflow = 0;
-      int64_t axis = PyLong_AsLongLongAndOverflow(args[i + 1], &overflow);
-      axis += axis < 0 ? x->rank() : 0;
-      if (overflow || axis < 0 || axis >= x->rank())
-        Py_RETURN_NOTIMPLEMENTED;
-      axes[i] = static_cast<size_t>(axis);
-    }
-    std::swap(order[axes[0]], order[axes[1]]);
-    return wrapView(*x, x->view().transpose({order.data(), static_cast<size_t>(x->rank())}));
+    const Array *x = count == 3 && !names ? asPlainArray(args[0]) : nullptr;
+    PyObject *made = x ? plainSwap(*x, args[1], args[2]) : nullptr;
+    return made ? made : Py_NewRef(Py_NotImplemented);
   });
 }
 
@@ -438,12 +423,18 @@ PyObject *atLeast(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObj
   return guarded([&] { return wrapView(*x, x->view().expand(kFirst)); });
 }
 
-/// ascontiguousarray(x) of what is.
+/// ascontiguousarray(x): what is, or a copy in a loop.
 PyObject *contiguous(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
-  if (!x || x->rank() == 0 || !x->view().hasLayout() || !x->view().isContiguous())
+  if (!x || x->isValue() || x->rank() == 0 || !x->view().hasLayout())
     Py_RETURN_NOTIMPLEMENTED;
-  return Py_NewRef(args[0]);
+  if (x->view().isContiguous())
+    return Py_NewRef(args[0]);
+  return guarded([&] {
+    PlainScope scope;
+    PyObject *made = Trace::active() ? nullptr : directCopy(*x, x->shape());
+    return made ? made : Py_NewRef(Py_NotImplemented);
+  });
 }
 
 /// copy(x) of row-major memory.
@@ -481,8 +472,50 @@ PyObject *size(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *na
   return PyLong_FromLongLong(x->size());
 }
 
+/// putmask(x, mask, values) or, where `IsPlace`, place(x, mask, values). A number is x[mask] =
+/// number, which counts nothing; values that are computed are written at once.
+template <bool IsPlace>
+PyObject *putMasked(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const bool isPlain = count == 3 && !names && Py_TYPE(args[0]) == Py_TYPE(args[1]);
+    const Array *x = isPlain ? asPlainArray(args[0]) : nullptr;
+    const Array *mask = x ? asPlainArray(args[1]) : nullptr;
+    if (!mask || x->isValue() || x->rank() == 0 || mask->dtype() != DType::Bool ||
+        !(x->shape() == mask->shape()) || Trace::active())
+      Py_RETURN_NOTIMPLEMENTED;
+    if (const Array *values = asPlainArray(args[2])) {
+      PlainScope scope;
+      Array target = *x;
+      if (values->rank() == 0 || !(IsPlace ? ops::repeatMasked(target, *mask, *values)
+                                           : ops::chooseMasked(target, *mask, *values)))
+        Py_RETURN_NOTIMPLEMENTED;
+      Py_RETURN_NONE;
+    }
+    const bool isReal = PyFloat_CheckExact(args[2]) && isFloat(x->dtype());
+    if (!isReal && !smallInteger(args[2]))
+      Py_RETURN_NOTIMPLEMENTED;
+    if (PyObject_SetItem(args[0], args[1], args[2]) < 0)
+      throw pb::error_already_set();
+    Py_RETURN_NONE;
+  });
+}
+
+/// copyto(x, values, where=mask) of arrays of one shape, or of a number, as putmask().
+PyObject *copyWhere(PyObject *const *args) {
+  const Array *y = asPlainArray(args[1]);
+  const Array *x = y ? asPlainArray(args[0]) : nullptr;
+  if (y && (!x || y->dtype() != x->dtype() || !(y->shape() == x->shape()) ||
+            (y->sharesStorage(*x) && !y->known())))
+    Py_RETURN_NOTIMPLEMENTED;
+  PyObject *const given[] = {args[0], args[2], args[1]};
+  return putMasked<false>(nullptr, given, 3, nullptr);
+}
+
 /// copyto(x, y) of arrays of one dtype.
 PyObject *copyTo(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  if (count == 2 && names && PyTuple_GET_SIZE(names) == 1 &&
+      PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "where") == 0)
+    return guarded([&] { return copyWhere(args); });
   return guarded([&]() -> PyObject * {
     Array *x = count == 2 && !names ? asAnyArray(args[0]) : nullptr;
     const Array *y = x && !x->isOpen() && !x->isValue() ? asPlainArray(args[1]) : nullptr;
@@ -513,34 +546,6 @@ PyObject *arrayEqual(PyObject *, PyObject *const *args, Py_ssize_t count, PyObje
     if (const KnownValue *known = all.known())
       return PyBool_FromLong(known->bits != 0);
     return toTruth(all).release().ptr();
-  });
-}
-
-/// putmask(x, mask, values) or, where `IsPlace`, place(x, mask, values). A number is x[mask] =
-/// number, which counts nothing; values that are computed are written at once.
-template <bool IsPlace>
-PyObject *putMasked(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  return guarded([&]() -> PyObject * {
-    const bool isPlain = count == 3 && !names && Py_TYPE(args[0]) == Py_TYPE(args[1]);
-    const Array *x = isPlain ? asPlainArray(args[0]) : nullptr;
-    const Array *mask = x ? asPlainArray(args[1]) : nullptr;
-    if (!mask || x->isValue() || x->rank() == 0 || mask->dtype() != DType::Bool ||
-        !(x->shape() == mask->shape()) || Trace::active())
-      Py_RETURN_NOTIMPLEMENTED;
-    if (const Array *values = asPlainArray(args[2])) {
-      PlainScope scope;
-      Array target = *x;
-      if (values->rank() == 0 || !(IsPlace ? ops::repeatMasked(target, *mask, *values)
-                                           : ops::chooseMasked(target, *mask, *values)))
-        Py_RETURN_NOTIMPLEMENTED;
-      Py_RETURN_NONE;
-    }
-    const bool isReal = PyFloat_CheckExact(args[2]) && isFloat(x->dtype());
-    if (!isReal && !smallInteger(args[2]))
-      Py_RETURN_NOTIMPLEMENTED;
-    if (PyObject_SetItem(args[0], args[1], args[2]) < 0)
-      throw pb::error_already_set();
-    Py_RETURN_NONE;
   });
 }
 

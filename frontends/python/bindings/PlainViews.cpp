@@ -41,6 +41,40 @@ PyObject *plainTranspose(const Array &x, PyObject *const *axes, Py_ssize_t count
   return wrapView(x, x.view().transpose({order.data(), static_cast<size_t>(rank)}));
 }
 
+PyObject *noImaginaryPart(const Array &x) {
+  if (x.isValue() || x.rank() == 0 || Trace::active())
+    return nullptr;
+  const Array zero = unwrap(ops::full(Shape(), op::Scalar::ofInt(0), x.dtype(), &x.device()));
+  return wrapView(zero, zero.view().broadcast(x.shape()));
+}
+
+PyObject *plainSwap(const Array &x, PyObject *one, PyObject *other) {
+  if (x.isValue() || x.rank() == 0 || x.rank() > kMostAxes)
+    return nullptr;
+  std::array<int64_t, kMostAxes> order;
+  std::iota(order.begin(), order.end(), 0);
+  std::array<size_t, 2> axes{};
+  for (size_t i = 0; i < 2; ++i) {
+    const auto axis = smallInteger(i == 0 ? one : other);
+    if (!axis || *axis < -x.rank() || *axis >= x.rank())
+      return nullptr;
+    axes[i] = static_cast<size_t>(*axis < 0 ? *axis + x.rank() : *axis);
+  }
+  std::swap(order[axes[0]], order[axes[1]]);
+  return wrapView(x, x.view().transpose({order.data(), static_cast<size_t>(x.rank())}));
+}
+
+PyObject *plainSqueeze(const Array &x) {
+  if (x.isValue() || x.rank() > kMostAxes)
+    return nullptr;
+  std::array<int64_t, kMostAxes> axes;
+  size_t found = 0;
+  for (size_t i = 0; i < x.shape().size(); ++i)
+    if (x.shape()[i] == 1)
+      axes[found++] = static_cast<int64_t>(i);
+  return wrapView(x, x.view().squeeze({axes.data(), found}));
+}
+
 namespace {
 
 /// The arguments of diagonal and trace: an array and which of its diagonals, by place or name.
@@ -201,14 +235,8 @@ PyObject *transpose(PyObject *, PyObject *const *args, Py_ssize_t count, PyObjec
 PyObject *squeeze(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
-    if (!x || x->isValue() || x->rank() > kMostAxes)
-      Py_RETURN_NOTIMPLEMENTED;
-    std::array<int64_t, kMostAxes> axes;
-    size_t found = 0;
-    for (size_t i = 0; i < x->shape().size(); ++i)
-      if (x->shape()[i] == 1)
-        axes[found++] = static_cast<int64_t>(i);
-    return wrapView(*x, x->view().squeeze({axes.data(), found}));
+    PyObject *made = x ? plainSqueeze(*x) : nullptr;
+    return made ? made : Py_NewRef(Py_NotImplemented);
   });
 }
 
@@ -218,10 +246,14 @@ PyObject *part(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject
   return guarded([&]() -> PyObject * {
     const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
     const long number = PyLong_AsLong(self);
-    if (!x || x->isValue() || (!isComplex(x->dtype()) && number == 1))
+    if (!x || x->isValue())
       Py_RETURN_NOTIMPLEMENTED;
-    if (!isComplex(x->dtype()))
+    if (!isComplex(x->dtype()) && number == 0)
       return Py_NewRef(args[0]);
+    if (!isComplex(x->dtype())) {
+      PyObject *zeros = noImaginaryPart(*x);
+      return zeros ? zeros : Py_NewRef(Py_NotImplemented);
+    }
     return wrapView(*x, x->view().part(number, x->dtype()));
   });
 }

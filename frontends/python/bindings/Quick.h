@@ -40,6 +40,12 @@ std::optional<int64_t> smallInteger(PyObject *object);
 /// A view of an array of a few axes with all of them in the order of `count` integers counted from
 /// the front, or, for null, reversed. Null, with no error set, for other arguments.
 PyObject *plainTranspose(const Array &x, PyObject *const *axes, Py_ssize_t count);
+/// A view with two axes in each other's place; null as above.
+PyObject *plainSwap(const Array &x, PyObject *one, PyObject *other);
+/// A view without the axes of size 1, and what a real array has for imaginary parts, zeros that may
+/// not be written; null as above.
+PyObject *plainSqueeze(const Array &x);
+PyObject *noImaginaryPart(const Array &x);
 
 // Contractions.cpp
 void defineContractions(pb::module_ &m);
