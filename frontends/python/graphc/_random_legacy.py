@@ -13,7 +13,7 @@ from ._dtypes import int64
 from ._foreign import to_ours
 from ._random_generator import Generator, Philox4x32
 from ._random_numpy import LEGACY_FEW, PLAIN, UPDATES, chosen, draw, names, quick
-from .errors import ArgumentError, TraceError
+from .errors import ArgumentError, TraceError, warn
 
 
 def _is_deep(values):
@@ -48,6 +48,7 @@ class _OverPhilox(Generator):
         """Uniform integers in [low, high], or in [1, low] when `high` is None."""
         if high is None:
             low, high = 1, low
+        warn(f"This function is deprecated. Please call randint({low}, {high} + 1) instead", DeprecationWarning)
         return self.integers(low, high, size, endpoint=True)
 
     def tomaxint(self, size=None):
