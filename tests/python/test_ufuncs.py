@@ -2,12 +2,14 @@
 
 import copy
 import inspect
+import itertools
 import pickle
 import warnings
 
 import graphc as gc
 import numpy as np
 import pytest
+from graphc._ufunc import _reduce
 from support import exact
 
 pytestmark = pytest.mark.graphc_only
@@ -518,3 +520,49 @@ def test_extremes_pass_nan_over(name, dtype, axis):
         got = getattr(gc, name).reduce(gc.asarray(a), axis=axis, **options)
         np.testing.assert_array_equal(np.asarray(got), want)
         assert got.dtype == want.dtype and np.shape(got) == np.shape(want)
+
+
+LAYOUTS = (lambda x: x, lambda x: x.T[::-1], lambda x: x[..., ::2])
+
+
+def parts(x):
+    return np.atleast_1d(np.asarray(x)).view("f4" if x.dtype == "F" else x.dtype)
+
+
+@pytest.mark.parametrize("name", ["logaddexp", "hypot", "add", "multiply", "maximum", "minimum", "bitwise_or", "bitwise_xor", "logical_and"])
+def test_plain_folds_have_the_bits_of_all_others(name):
+    """What the extension folds for plain arguments is what the module folds for any others, and NumPy's within roundings."""
+    rng = np.random.default_rng(5)
+    ours, theirs = getattr(gc, name), getattr(np, name)
+    kinds = {"bitwise_or": "?bl", "bitwise_xor": "?bQ", "logical_and": "?df", "logaddexp": "dfe", "hypot": "dfe"}
+    for kind in kinds.get(name, "?bldeF" if name == "add" else "?Bfd"):
+        tolerance = {"e": 1e-1, "f": 1e-5, "F": 1e-5}.get(kind, 1e-12)
+        for shape in (1, 2, 7, (3, 3), (5, 1), (2, 3, 5)):
+            base = rng.uniform(0.9, 1.1, shape).astype(kind) if kind in "efd" else rng.integers(1, 3, shape).astype(kind)
+            for layout in LAYOUTS:
+                x, given = layout(base), layout(gc.asarray(base))
+                if x.size == 0:
+                    continue
+                for axis, keepdims in itertools.product((None, *range(-x.ndim, x.ndim)), (False, True)):
+                    got, want = ours.reduce(given, axis=axis, keepdims=keepdims), _reduce(ours, given, axis, None, None, keepdims)
+                    exact.assert_same(parts(got), parts(want), (kind, shape, axis, keepdims))
+                    like = theirs.reduce(x, axis=axis, keepdims=keepdims)
+                    assert got.shape == like.shape and got.dtype == like.dtype
+                    with np.errstate(all="ignore"):
+                        np.testing.assert_allclose(np.asarray(got), like, rtol=tolerance, atol=tolerance)
+                if name in ("add", "maximum") and x.ndim:
+                    for axis in range(x.ndim):
+                        np.testing.assert_allclose(np.asarray(ours.accumulate(given, axis=axis)), theirs.accumulate(x, axis=axis), rtol=10 * tolerance, atol=10 * tolerance)
+
+
+def test_plain_folds_tell_their_errors_as_numpy_does():
+    def met(xp):
+        x = xp.asarray([[1e308, 1.0], [1.1e308, 2.0], [3.0, 1e308]])
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            for fold in (xp.logaddexp.reduce, xp.add.reduce, xp.hypot.reduce):
+                for axis in (0, 1, None):
+                    np.asarray(fold(x * 1.6, axis=axis))
+        return [str(w.message) for w in told]
+
+    assert met(gc) == met(np)

@@ -40,6 +40,9 @@ PyTypeObject *ufuncType = nullptr;
 
 constexpr size_t kMaxOperands = 4;
 
+/// Of so many elements, levels of a fold by halves cost less than a look at the array by NumPy.
+constexpr int64_t kFewElements = 2048;
+
 /// Of at most so many operands.
 template <size_t Most>
 Array recordOf(op::OpKind kind, PyObject *const *args, size_t count) {
@@ -324,13 +327,15 @@ std::optional<op::ReduceKind> reductionOf(const Ufunc &u) {
   }
 }
 
+bool isBitwise(const Ufunc &u) {
+  return !u.function && (u.kind == op::OpKind::BitwiseAnd || u.kind == op::OpKind::BitwiseOr ||
+                         u.kind == op::OpKind::BitwiseXor);
+}
+
 /// The bitwise operation of all elements of a vector of integers or bools that is computed, which
 /// no order changes: an array has no reduction for it. Null for others.
 PyObject *foldBits(const Ufunc &u, const Array &x) {
-  const bool isBitwise =
-      !u.function && (u.kind == op::OpKind::BitwiseAnd || u.kind == op::OpKind::BitwiseOr ||
-                      u.kind == op::OpKind::BitwiseXor);
-  if (!isBitwise || x.rank() != 1 || x.size() == 0 || isInexact(x.dtype()) || Trace::active())
+  if (!isBitwise(u) || x.rank() != 1 || isInexact(x.dtype()) || Trace::active())
     return nullptr;
   const small::Elements elements = small::denseElementsOf(x);
   if (!elements.base)
@@ -351,31 +356,137 @@ PyObject *foldBits(const Ufunc &u, const Array &x) {
   return wrapKnown({found, x.dtype(), &x.device()});
 }
 
-/// ufunc.reduce(x, axis=0) and, where `self` is True, ufunc.accumulate(x, axis=0) of float64,
-/// int64, bits and truth values; NotImplemented for other arguments.
+/// What is folded by halves, as graphc/_ufunc.py does it: operations of floats (`_ROUNDED` there),
+/// and bits of small arrays, whose order changes nothing.
+bool foldsByHalves(const Ufunc &u, const Array &x) {
+  if (isBitwise(u))
+    return x.rank() > 1 && x.size() <= kFewElements && !isInexact(x.dtype());
+  return !u.function && (u.kind == op::OpKind::LogAddExp || u.kind == op::OpKind::Hypot) &&
+         isFloat(x.dtype());
+}
+
+/// All rows of `x`, two or more, combined to one: the first half with the second, and again. What
+/// is left over of an odd number waits until it makes a number even.
+Array foldByHalves(op::OpKind kind, Array x) {
+  RecordScope named(RecordScope::location(), errorsUnder(op::OpKind::Reduce));
+  auto rows = [](const Array &of, int64_t from, int64_t to) {
+    IndexItem item;
+    item.kind = IndexItem::Kind::Slice;
+    item.start = from;
+    item.stop = to;
+    return unwrap(ops::index(of, {&item, 1}));
+  };
+  std::optional<Array> left;
+  for (int64_t count = x.shape()[0]; count > 1; count = x.shape()[0] + (left ? 1 : 0)) {
+    const int64_t half = count / 2, own = x.shape()[0];
+    if (count % 2 == 0 && left && own > half) {
+      const Array both[] = {x, *left};
+      x = unwrap(ops::concatenate(both, 0));
+      left.reset();
+    }
+    const Array upper = rows(x, 0, half);
+    const Array lower = left && own == half ? *left : rows(x, half, 2 * half);
+    const Operand halves[] = {upper, lower};
+    if (count % 2 == 0)
+      left.reset();
+    else if (!left)
+      left = rows(x, own - 1, own);
+    x = unwrap(ops::elementwise(kind, halves));
+  }
+  IndexItem first;
+  first.kind = IndexItem::Kind::Integer;
+  first.integer = 0;
+  return unwrap(ops::index(x, {&first, 1}));
+}
+
+/// What `ufunc.reduce(x, axis=0, keepdims=False)` and `accumulate` were given.
+struct PlainFold {
+  const Ufunc &operation;
+  const Array &x;
+  std::optional<int64_t> axis = 0; ///< none: all
+  bool keepsAxes = false;
+};
+
+/// Reads an axis of `x`, or None; false for what is neither.
+bool readAxis(const Array &x, PyObject *given, std::optional<int64_t> &axis) {
+  if (given == Py_None) {
+    axis.reset();
+    return true;
+  }
+  int overflow = 0;
+  if (!PyLong_CheckExact(given))
+    return false;
+  const int64_t place = PyLong_AsLongLongAndOverflow(given, &overflow);
+  if (overflow || place < -x.rank() || place >= x.rank())
+    return false;
+  axis = place < 0 ? place + x.rank() : place;
+  return true;
+}
+
+std::optional<PlainFold> plainFold(PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  const Array *x = count == 2 || count == 3 ? asPlainArray(args[1]) : nullptr;
+  if (!x || x->rank() == 0 || x->size() == 0 || Py_TYPE(args[0]) != ufuncType)
+    return std::nullopt;
+  PlainFold fold{*reinterpret_cast<const Ufunc *>(args[0]), *x};
+  if (count == 3 && !readAxis(*x, args[2], fold.axis))
+    return std::nullopt;
+  for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i) {
+    PyObject *name = PyTuple_GET_ITEM(names, i), *value = args[count + i];
+    if (count == 2 && PyUnicode_CompareWithASCIIString(name, "axis") == 0) {
+      if (!readAxis(*x, value, fold.axis))
+        return std::nullopt;
+    } else if (PyUnicode_CompareWithASCIIString(name, "keepdims") == 0 && PyBool_Check(value)) {
+      fold.keepsAxes = value == Py_True;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return fold;
+}
+
+PyObject *reduceHalves(const PlainFold &fold) {
+  const Array &x = fold.x;
+  const bool isWhole = !fold.axis;
+  const auto axis = fold.axis.value_or(0);
+  if ((isWhole ? x.size() : x.shape()[static_cast<size_t>(axis)]) < 2 ||
+      (isWhole && fold.keepsAxes))
+    Py_RETURN_NOTIMPLEMENTED;
+  std::vector<int64_t> order{axis};
+  for (int64_t i = 0; i < x.rank(); ++i)
+    if (i != axis)
+      order.push_back(i);
+  RecordScope line;
+  Array rows = isWhole ? unwrap(ops::reshape(x, Shape{-1}))
+               : axis  ? unwrap(ops::transpose(x, order))
+                       : x;
+  Array result = foldByHalves(fold.operation.kind, std::move(rows));
+  return wrap(fold.keepsAxes ? unwrap(ops::expandDims(result, {axis})) : std::move(result));
+}
+
+/// ufunc.reduce(x, axis=0, keepdims=False) and, where `self` is True, ufunc.accumulate(x, axis=0);
+/// NotImplemented for other arguments.
 PyObject *foldPlain(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
-    const Array *x = count >= 2 && count <= 3 && !names ? asPlainArray(args[1]) : nullptr;
-    if (!x || x->rank() == 0 || Py_TYPE(args[0]) != ufuncType ||
-        (count == 3 && !PyLong_CheckExact(args[2])))
+    const auto fold = plainFold(args, count, names);
+    if (!fold)
       Py_RETURN_NOTIMPLEMENTED;
-    if (count == 2 && self == Py_False)
-      if (PyObject *value = foldBits(*reinterpret_cast<const Ufunc *>(args[0]), *x))
+    const Array &x = fold->x;
+    const auto kind = reductionOf(fold->operation);
+    if (self == Py_True) {
+      const bool isScan = kind && kind != op::ReduceKind::All && kind != op::ReduceKind::Any;
+      if (!isScan || !fold->axis || fold->keepsAxes)
+        Py_RETURN_NOTIMPLEMENTED;
+      return wrap(ops::scan(*kind, x, *fold->axis, std::nullopt));
+    }
+    if (foldsByHalves(fold->operation, x))
+      return reduceHalves(*fold);
+    if (x.rank() == 1 && !fold->keepsAxes)
+      if (PyObject *value = foldBits(fold->operation, x))
         return value;
-    const auto kind = reductionOf(*reinterpret_cast<const Ufunc *>(args[0]));
-    const bool isOfTruth = kind == op::ReduceKind::All || kind == op::ReduceKind::Any;
-    if (isOfTruth ? x->dtype() != DType::Bool || self == Py_True
-                  : x->dtype() != DType::Float64 && x->dtype() != DType::Int64)
+    if (!kind)
       Py_RETURN_NOTIMPLEMENTED;
-    int overflow = 0;
-    const int64_t axis = count == 3 ? PyLong_AsLongLongAndOverflow(args[2], &overflow) : 0;
-    const bool isScan = self == Py_True;
-    if (!kind || overflow || axis < -x->rank() || axis >= x->rank() || (isScan && x->rank() > 1) ||
-        x->size() == 0)
-      Py_RETURN_NOTIMPLEMENTED;
-    if (isScan)
-      return wrap(ops::scan(*kind, *x, axis, std::nullopt));
-    return wrap(ops::reduce(*kind, *x, std::vector<int64_t>{axis}, false, std::nullopt));
+    const auto axes = fold->axis ? Axes(std::vector<int64_t>{*fold->axis}) : Axes();
+    return wrap(ops::reduce(*kind, x, axes, fold->keepsAxes, std::nullopt));
   });
 }
 
