@@ -415,6 +415,17 @@ def test_scipy_gets_memory_that_it_may_write_to(dtype):
     assert np.array_equal(x, np.arange(4).astype(dtype))
 
 
+@pytest.mark.parametrize("dtype", edge.DTYPES)
+def test_lists_of_any_layout(dtype):
+    values = np.concatenate([np.atleast_1d(edge.values(dtype)).ravel()[:12]] * 12)[:24].reshape(4, 6)
+    x = gc.asarray(values)
+    for layout in (lambda a: a, lambda a: a.T, lambda a: a[::-1, ::2], lambda a: a[1], lambda a: a[:, 1:1], lambda a: a[None, :2, ::-3]):
+        assert repr(layout(x).tolist()) == repr(layout(values).tolist())
+    assert repr(gc.broadcast_to(x[0], (3, 6)).tolist()) == repr(np.broadcast_to(values[0], (3, 6)).tolist())
+    assert repr(gc.where(x == x, x, x[::-1]).tolist()) == repr(np.where(values == values, values, values[::-1]).tolist())  # pending
+    assert repr(x[1, 2].tolist()) == repr(values[1, 2].tolist()) and gc.zeros((0, 3), dtype).tolist() == []
+
+
 def test_memory_that_is_asked_for_to_be_written_to_is_the_arrays():
     """As compiled code asks that has no Python frame of its own; each side sees what the other writes."""
     x = gc.arange(6.0)

@@ -3,6 +3,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Dlpack.h"
 #include "frontends/python/bindings/Gil.h"
+#include "frontends/python/bindings/Lists.h"
 
 #include "frontends/record/Devices.h"
 #include "frontends/record/GatheredRows.h"
@@ -441,32 +442,14 @@ static std::optional<KnownValue> knownElement(const Array &x, const pb::tuple &i
   return ops::readElement(x, at);
 }
 
-/// Nested lists of what lies at `data`, by strides in bytes.
-static pb::object listOf(const char *data, std::span<const int64_t> shape,
-                         std::span<const int64_t> strides, DType t) {
-  if (shape.empty())
-    return scalarObject(data, t);
-  auto list = pb::reinterpret_steal<pb::object>(PyList_New(shape[0]));
-  if (!list)
-    throw pb::error_already_set();
-  for (int64_t i = 0; i < shape[0]; ++i)
-    PyList_SET_ITEM(
-        list.ptr(), i,
-        listOf(data + i * strides[0] * itemSize(t), shape.subspan(1), strides.subspan(1), t)
-            .release()
-            .ptr());
-  return list;
-}
-
 static pb::object toList(Array &x) {
-  constexpr int64_t kFew = 256;
-  if (x.size() > kFew || x.known() || x.dtype() == DType::BFloat16)
+  if (x.size() > kFewListed || x.known() || x.dtype() == DType::BFloat16)
     return toNumpy(x, "item").attr("tolist")();
   Window w = hostWindow(x, "item");
   if (!w.data)
     return toNumpy(x, "item").attr("tolist")();
   check(finishMemory(*w.node));
-  return listOf(w.data, x.shape(), w.strides, x.dtype());
+  return pb::reinterpret_steal<pb::object>(listOf(w.data, x.shape(), w.strides, x.dtype()));
 }
 
 static void runAside(const std::function<void()> &run) {
@@ -510,7 +493,7 @@ void defineExchange(pb::class_<Array> &cls) {
         return toItem(element, "item");
       },
       "The element as a Python number.");
-  cls.def("tolist", toList);
+  cls.def("_tolist", toList);
   cls.def("_lent", lent);
   cls.def_static("_borrowed", borrowed,
                  "A view of our array whose memory a NumPy array borrowed, or None.");

@@ -3,6 +3,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/Lists.h"
 #include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Lend.h"
@@ -382,6 +383,12 @@ PyObject *bytesOf(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObj
   });
 }
 
+PyObject *toList(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  const Array *x = count || keywords ? nullptr : asPlainArray(self);
+  PyObject *list = x ? guarded([&] { return listNow(*x); }) : nullptr;
+  return list || PyErr_Occurred() ? list : general("_tolist", self, args, count, keywords);
+}
+
 /// A copy for the module copy. A single result is its own: nothing changes it.
 PyObject *copyOfAny(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return asAnyArray(self)->isValue() ? Py_NewRef(self)
@@ -469,6 +476,7 @@ PyMethodDef methods[] = {
     method("tobytes", bytesOf,
            "tobytes(order='C'): the values as bytes, in row-major (\"C\") or column-major (\"F\") "
            "order."),
+    method("tolist", toList, "tolist(): the values as Python's numbers, in nested lists."),
     method("__copy__", copyOfAny, "As copy(), in the order of the memory."),
     method("__deepcopy__", copyOfAny, "As copy(), in the order of the memory."),
     method("sum", reduceMethod<op::ReduceKind::Sum>, "As graphc.sum."),
