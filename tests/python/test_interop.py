@@ -426,6 +426,22 @@ def test_lists_of_any_layout(dtype):
     assert repr(x[1, 2].tolist()) == repr(values[1, 2].tolist()) and gc.zeros((0, 3), dtype).tolist() == []
 
 
+@pytest.mark.parametrize("named", ["_flapack.dgtsv", "linalg._flapack.dgtsv", "dgtsv"])
+def test_functions_made_by_f2py_get_copies(named):
+    """They overwrite what is no array of NumPy's, and copy only that."""
+    linalg = pytest.importorskip("scipy.linalg")
+    given = [np.array(v) for v in ([1.0, 2.0], [4.0, 5.0, 6.0], [0.5, 0.25], [1.0, 2.0, 3.0])]
+    want = linalg._flapack.dgtsv(*given)
+    names = {"__name__": "package.solver", "__file__": "/e/lib/site-packages/package/solver.py", "_flapack": linalg._flapack}
+    names |= {"linalg": linalg, "dgtsv": linalg._flapack.dgtsv}
+    exec(f"def solve(*a):\n    return {named}(*a)", names)
+    ours = [gc.array(v) for v in given]
+    for _ in range(2):
+        for got, expected in zip(names["solve"](*ours), want, strict=True):
+            assert np.array_equal(got, expected)
+        assert all(np.array_equal(x, v) for x, v in zip(ours, given))
+
+
 def test_memory_that_is_asked_for_to_be_written_to_is_the_arrays():
     """As compiled code asks that has no Python frame of its own; each side sees what the other writes."""
     x = gc.arange(6.0)

@@ -35,6 +35,15 @@ bool isNamed(PyObject *name) {
   return found == 1;
 }
 
+bool isFortran(PyObject *value) { return std::string_view(Py_TYPE(value)->tp_name) == "fortran"; }
+
+/// What f2py made says so by this name.
+bool isOfFortran(PyObject *value) {
+  static PyObject *mark = PyUnicode_InternFromString("__f2py_numpy_version__");
+  return isFortran(value) ||
+         (PyModule_Check(value) && PyDict_Contains(PyModule_GetDict(value), mark) == 1);
+}
+
 } // namespace
 
 Asker Asker::now() {
@@ -45,6 +54,31 @@ Asker Asker::now() {
 bool Asker::makesViews() const {
   static PyObject *name = PyUnicode_InternFromString("memoryview");
   return isNamed(name);
+}
+
+bool Asker::callsFortran() const {
+  PyFrameObject *frame = PyEval_GetFrame();
+  PyObject *globals = PyEval_GetGlobals();
+  if (!frame || !globals)
+    return false;
+  PyCodeObject *code = PyFrame_GetCode(frame);
+  PyObject *names = code->co_names;
+  Py_DECREF(code); // which its frame holds
+  auto reaches = [&](PyObject *space) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
+      if (PyObject *value = PyDict_GetItemWithError(space, PyTuple_GET_ITEM(names, i)))
+        if (isOfFortran(value))
+          return true;
+    return false;
+  };
+  if (reaches(globals))
+    return true;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
+    PyObject *value = PyDict_GetItemWithError(globals, PyTuple_GET_ITEM(names, i));
+    if (value && PyModule_Check(value) && reaches(PyModule_GetDict(value)))
+      return true;
+  }
+  return false;
 }
 
 bool Asker::isInstalled() const {

@@ -25,6 +25,9 @@ struct Asker {
   /// Code that names `memoryview`, whose views are of the array's own memory. NumPy, called by
   /// other code, asks for its values by the same call.
   bool makesViews() const;
+  /// Code that names functions made by f2py, or their module. These overwrite what is no array of
+  /// NumPy's, and copy only that.
+  bool callsFortran() const;
   /// Code of other packages, which hands memory to compiled code that may want to write to it.
   bool isInstalled() const;
   /// Code that tells masks, columns, grouping keys and grids from labels and numbers by

@@ -217,8 +217,9 @@ int getBuffer(PyObject *self, Py_buffer *view, int flags) {
   try {
     Array &x = *asArray(self);
     const Asker by = Asker::now();
-    const bool copies = by.takesCopies();
-    bool writes = (flags & PyBUF_WRITABLE) != 0 || by.isMasked() || (!copies && by.isInstalled()) ||
+    const bool isInstalled = by.isInstalled();
+    const bool copies = by.takesCopies() || (isInstalled && by.callsFortran());
+    bool writes = (flags & PyBUF_WRITABLE) != 0 || by.isMasked() || (!copies && isInstalled) ||
                   (!x.isValue() && by.makesViews());
     pb::object values = writes ? writable(x) : toNumpy(x, "exchange");
     if (!writes && copies)
