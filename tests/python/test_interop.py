@@ -370,6 +370,8 @@ def test_packages_tell_arrays_by_their_class():
         ("pandas.core.construction", "sanitize_array", False),
         ("sklearn.model_selection._search", "_check_grid", True),
         ("xarray.core.dataset", "_validate_interp_indexers", True),
+        ("matplotlib.streamplot", "streamplot", True),
+        ("matplotlib.cbook", "_unpack_to_numpy", False),
         ("h5py._hl.selections", "select", False),
         ("__main__", "main", False),
     ):
@@ -413,6 +415,27 @@ def test_scipy_gets_memory_that_it_may_write_to(dtype):
         assert names["made"].flags.writeable and np.array_equal(names["made"], view)
         names["made"][...] = 0
     assert np.array_equal(x, np.arange(4).astype(dtype))
+
+
+def test_matplotlib_takes_arrays_of_colours_and_widths():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    drawn = []
+    for xp in (np, gc):
+        x = xp.linspace(0, 2, 9)
+        u, v = xp.meshgrid(xp.cos(x), xp.sin(x))
+        figure, axes = pyplot.subplots()
+        lines = axes.streamplot(x, x, u, v, color=xp.hypot(u, v), linewidth=2 * xp.abs(v) + 0.5, density=0.3).lines
+        line = axes.plot(x, x, color=xp.array([[1.0, 0.0, 0.5]]))[0]
+        figure.canvas.draw()
+        drawn.append((lines.get_array().tolist(), list(lines.get_linewidths()), line.get_color().tolist()))
+        pyplot.close(figure)
+    (values, widths, color), ours = drawn
+    np.testing.assert_allclose(ours[0], values)
+    np.testing.assert_allclose(ours[1], widths)
+    assert ours[2] == color
 
 
 @pytest.mark.parametrize("dtype", edge.DTYPES)
