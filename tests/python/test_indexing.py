@@ -738,3 +738,9 @@ def test_rows_of_complex_numbers_by_a_mask(dtype):
                 got = f(gc.asarray(x.copy()), gc.asarray(y.copy()), gc.asarray(m), keeps)
                 for g, w in zip(got, want):
                     np.testing.assert_array_equal(np.asarray(g), w)
+
+
+def test_shapes_of_flat_places_may_be_arrays():
+    for xp in (np, gc):
+        for shape in (xp.array([3, 4]), [3, 4], (np.int64(3), 4)):
+            assert [int(i) for i in xp.unravel_index(7, shape)] == [1, 3]

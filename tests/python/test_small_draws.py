@@ -222,3 +222,26 @@ def test_few_draws_take_the_streams_that_others_take():
         return [np.asarray(m).tobytes() for m in made]
 
     assert in_turns(gc._graphc.NEVER, program) == in_turns(16, program) == in_turns(0, program)
+
+
+SIZES = (np.int64(3), np.array(3), np.array([2, 3]), [2, 3], (np.int32(2), 3), range(2, 4))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("name", ["random", "standard_normal", "standard_exponential", "uniform", "normal", "exponential", "integers"])
+def test_sizes_are_whatever_gives_integers(name, size):
+    arguments = {"integers": (0, 9)}.get(name, ())
+    shape = (3,) if np.ndim(size) == 0 else (2, 3)
+    want = getattr(gc.random.default_rng(5), name)(*arguments, size=shape)
+    given = [size] if isinstance(size, (list, tuple, range)) else [size, gc.asarray(size)]
+    for s in given + ([gc.arange(4).max()] if shape == (3,) else []):
+        got = getattr(gc.random.default_rng(5), name)(*arguments, size=s)
+        assert got.shape == shape and np.array_equal(got, want)
+
+
+def test_sizes_that_are_none_are_refused():
+    for size in (np.array([2.0, 3.0]), np.float64(3), "3"):
+        with pytest.raises(TypeError):
+            gc.random.default_rng(5).random(size)
+    with pytest.raises(ValueError, match="negative dimensions"):
+        gc.random.default_rng(5).random(np.array([2, -3]))

@@ -314,7 +314,8 @@ def unravel_index(indices, shape, order="C"):
     when called."""
     if order not in ("C", "F"):
         raise ArgumentError(f"unravel_index: order is 'C' or 'F', not {order!r}")
-    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (_operator.index(shape),)
+    sizes = shape if isinstance(shape, (tuple, list)) or getattr(shape, "ndim", 0) == 1 else (shape,)
+    shape = tuple(map(_operator.index, sizes))
     if isinstance(indices, (list, tuple)) and not indices:
         raise TypeError("indices must be integral: the provided empty sequence was inferred as float.")
     places = _indices(indices, None, "unravel_index", False).astype("int64", copy=False)

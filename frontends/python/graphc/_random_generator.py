@@ -135,6 +135,7 @@ class Generator(Draws):
         return self.bit_generator._state.take(count, device)
 
     def _ahead(self, kind, size, count, make, parameters=None):
+        size = int(size) if isinstance(size, _np.integer) else size
         shape = _FEW_SIZES.get(size) if type(size) is int else () if size is None else size if type(size) is tuple else None
         if shape is None or (shape and not _is_short(shape)) or (size is not None and not shape):
             return self._at_once(size, count, make) if parameters is None else None
@@ -149,7 +150,7 @@ class Generator(Draws):
 
     def _at_once(self, size, count, make):
         """A draw of more numbers than are made ahead, where loops of the host make them; else None, and nothing was taken."""
-        shape = (size,) if type(size) is int else size
+        shape = (size,) if type(size) is int else size if type(size) in (tuple, list) else None
         if _graphc.is_tracing() or not shape or not all(type(n) is int and n > 0 for n in shape):
             return None
         state = self.bit_generator._state
