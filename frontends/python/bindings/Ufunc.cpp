@@ -365,8 +365,8 @@ bool foldsByHalves(const Ufunc &u, const Array &x) {
          isFloat(x.dtype());
 }
 
-/// All rows of `x`, two or more, combined to one: the first half with the second, and again. What
-/// is left over of an odd number waits until it makes a number even.
+/// All rows of `x`, two or more, combined to one, the only row of the result: the first half with
+/// the second, and again. What is left over of an odd number waits until it makes a number even.
 Array foldByHalves(op::OpKind kind, Array x) {
   RecordScope named(RecordScope::location(), errorsUnder(op::OpKind::Reduce));
   auto rows = [](const Array &of, int64_t from, int64_t to) {
@@ -393,10 +393,7 @@ Array foldByHalves(op::OpKind kind, Array x) {
       left = rows(x, own - 1, own);
     x = unwrap(ops::elementwise(kind, halves));
   }
-  IndexItem first;
-  first.kind = IndexItem::Kind::Integer;
-  first.integer = 0;
-  return unwrap(ops::index(x, {&first, 1}));
+  return x;
 }
 
 /// What `ufunc.reduce(x, axis=0, keepdims=False)` and `accumulate` were given.
@@ -459,8 +456,18 @@ PyObject *reduceHalves(const PlainFold &fold) {
   Array rows = isWhole ? unwrap(ops::reshape(x, Shape{-1}))
                : axis  ? unwrap(ops::transpose(x, order))
                        : x;
-  Array result = foldByHalves(fold.operation.kind, std::move(rows));
-  return wrap(fold.keepsAxes ? unwrap(ops::expandDims(result, {axis})) : std::move(result));
+  const Array row = foldByHalves(fold.operation.kind, std::move(rows));
+  if (fold.keepsAxes && axis == 0)
+    return wrap(Array(row));
+  const int64_t zero[] = {0};
+  if (auto value = row.rank() == 1 ? ops::readElement(row, zero) : std::nullopt)
+    return wrapKnown(*value);
+  IndexItem first;
+  first.kind = IndexItem::Kind::Integer;
+  const Array result = unwrap(ops::index(row, {&first, 1}));
+  if (result.rank() == 0)
+    return wrap(unwrap(ops::copy(result)));
+  return wrap(fold.keepsAxes ? unwrap(ops::expandDims(result, {axis})) : Array(result));
 }
 
 /// ufunc.reduce(x, axis=0, keepdims=False) and, where `self` is True, ufunc.accumulate(x, axis=0);
