@@ -1,5 +1,7 @@
 """Sets, order statistics, histograms and interpolation against NumPy."""
 
+import warnings
+
 import graphc as gc
 import numpy as np
 import pytest
@@ -248,3 +250,25 @@ def test_interp():
             wrong(np)
         with pytest.raises(ValueError):
             wrong(gc)
+
+
+@pytest.mark.parametrize("size", [1, 2, 9, 700, 20_000])
+@pytest.mark.parametrize("share", [0, 0.3, 1])
+def test_what_is_there_of_a_vector_has_its_own_quantiles(size, share):
+    rng = np.random.default_rng(size)
+    x = rng.normal(size=size)
+    x[rng.random(size) < share] = np.nan
+    g = gc.asarray(x)
+    for keepdims in (False, True):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results = [(xp.nanpercentile(a, q, keepdims=keepdims), xp.nanmedian(a, keepdims=keepdims)) for xp, a in ((gc, g), (np, x)) for q in (30, [10, 50, 99.5])]
+        for got, want in zip(results[:2], results[2:]):
+            for ours, theirs in zip(got, want):
+                assert ours.shape == theirs.shape
+                np.testing.assert_allclose(np.asarray(ours), theirs, rtol=1e-15)
+        if not np.isnan(x).all():
+            assert np.array_equal(gc.nanquantile(g, 0.3), gc.quantile(gc.asarray(x[x == x]), 0.3))
+    if share == 1:
+        with pytest.warns(RuntimeWarning, match="All-NaN slice encountered"):
+            gc.nanmedian(g).item()

@@ -267,6 +267,19 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
     return _quantile(x, q, axis, out, method, keepdims, weights, "percentile", 100)
 
 
+#: Elements of a vector that a look at its NaN costs less than operations on a size that is not known.
+_FEW_LOOKED_AT = 1 << 14
+
+
+def _present(x):
+    """The elements of a small vector that are not NaN, where its values are known and any is left; else None."""
+    if x.ndim != 1 or x.size > _FEW_LOOKED_AT or x.device != "cpu" or _graphc.is_tracing() or _graphc.pending(x):
+        return None
+    is_number = x == x
+    left = x if is_number.all() else x[is_number]
+    return left if left.size else None
+
+
 @_stands_for()
 def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
     x = asarray(x)
@@ -276,6 +289,8 @@ def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
         weights = _graphc.select(x != x, 0.0, weights if asarray(weights).shape == x.shape else asarray(weights))
         lowest = _graphc.select(x != x, _math.inf, x)
         return _quantile(lowest, q, axis, out, method, keepdims, weights, name, most)
+    if (left := _present(x)) is not None:
+        return _quantile(left, q, axis, out, method, keepdims, None, name, most)
     q, weak = _host_quantiles(q, x, name, most)
     flat, kept = _merged(x, axis, name)
     dtype = _result_type(x, q, method, weak)
@@ -327,6 +342,8 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     x = asarray(a)
     if x.dtype.kind not in "fc":
         return median(x, axis, out, keepdims=keepdims)
+    if out is None and (left := _present(x)) is not None:
+        return median(left, axis, keepdims=keepdims)
     flat, kept = _merged(x, axis, "nanmedian")
     if flat.shape[-1] == 0:
         return median(x, axis, out, keepdims=keepdims)
