@@ -65,10 +65,9 @@ def _conj(x):
 
 
 def _points(n, what):
-    try:
-        n = _operator.index(n)
-    except TypeError:
-        raise _ArgumentError(f"{what}: a number of points is an integer, not {type(n).__name__}") from None
+    if type(n) is bool:
+        raise TypeError("an integer is required")
+    n = _operator.index(n)
     if n < 1:
         raise _ArgumentError(f"{what}: Invalid number of FFT data points ({n}) specified.")
     return n
