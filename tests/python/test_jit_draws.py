@@ -52,6 +52,13 @@ def test_generators_as_arguments():
     assert function.cache_info().traces == 2
 
 
+def test_numpys_own_generators_are_refused():
+    """Their numbers would be those of the recording, at each call the same."""
+    for rng in (np.random.default_rng(1), np.random.RandomState(1)):
+        with pytest.raises(gc.TraceError, match="cannot trace an argument of type"):
+            gc.jit(lambda x, r: x + r.random(3))(gc.zeros(3), rng)
+
+
 def test_generators_that_the_function_makes_begin_anew():
     function = gc.jit(lambda x: x + gc.random.default_rng(5).random(3))
     for _ in range(3):

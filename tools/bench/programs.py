@@ -79,7 +79,7 @@ def pi(xp, x, y):
 
 
 def pi_random(xp, n):
-    rng = xp.random.key(7).generator()
+    rng = xp.random.key(7).generator() if hasattr(xp.random, "key") else xp.random.default_rng(7)  # drawn where they are used
     x, y = rng.random(n, dtype=xp.float32), rng.random(n, dtype=xp.float32)
     return 4 * xp.mean(xp.sqrt(x * x + y * y) < 1)
 

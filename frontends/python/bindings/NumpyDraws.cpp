@@ -79,7 +79,7 @@ std::optional<double> numberOf(PyObject *object) {
 
 /// What is done to standard numbers; nothing for parameters that NumPy has something to say about.
 std::optional<small::Scale> scaleOf(DrawOfGenerator kind, const Asked &asked) {
-  std::array<double, 2> given{0, 1};
+  std::array<double, 2> given{kind == DrawOfGenerator::StandardNormal ? -0.0 : 0.0, 1};
   for (size_t i = 0; i < static_cast<size_t>(asked.count); ++i) {
     auto number = numberOf(asked.given[i]);
     if (!number)

@@ -354,7 +354,7 @@ class _State:
             call.places.append(("value", leaf))
             kinds.append(type(leaf))
             call.values.append(leaf)
-            stream = leaf.bit_generator if isinstance(leaf, np.random.Generator) else getattr(leaf, "_stream", None) if isinstance(leaf, np.random.RandomState) else None
+            stream = getattr(leaf, "_stream", None) if isinstance(leaf, (np.random.Generator, np.random.RandomState)) else None
             call.scalars.append(self._scalar_key(leaf) if stream is None else _placed(stream, call.generators))
         call.aliased = _aliased(call.arrays)
         try:

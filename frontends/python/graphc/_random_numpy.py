@@ -107,7 +107,7 @@ def _many(numbers, name, args, keywords):
     given = (*args[:count], *default[len(args[:count]) :])
     if type(bits) is not _np.random.PCG64 or not all(type(v) in (int, float) for v in given):
         return None
-    shift, factor = map(float, given) if given else (0.0, 1.0)
+    shift, factor = map(float, given) if given else (-0.0, 1.0)  # which changes no bit
     if name == "uniform":
         factor -= shift
     if not (_math.isfinite(shift) and 0 < factor < _math.inf):
@@ -136,6 +136,11 @@ class NumpyGenerator(Generator):
         self._numbers = _np.random.Generator(bit_generator)
 
     def _numpys(self):
+        return self.bit_generator
+
+    @property
+    def _stream(self):
+        """What a jitted function draws from that is given this."""
         return self.bit_generator
 
     def spawn(self, n_children):
