@@ -195,16 +195,17 @@ def computed(value):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("seed", range(4))
-def test_mixtures_of_reductions_have_the_bits_of_single_statements(dtype, seed):
-    x, y = (np.random.default_rng(seed + i).random((13, 70)).astype(dtype) for i in range(2))
+@pytest.mark.parametrize(("seed", "shape"), [(0, (13, 70)), (1, (13, 70)), (2, (70, 13)), (3, (300, 3))])
+def test_mixtures_of_reductions_have_the_bits_of_single_statements(dtype, seed, shape):
+    x, y = (np.random.default_rng(seed + i).random(shape).astype(dtype) for i in range(2))
     p, q = gc.asarray(x), gc.asarray(y)
     for kinds in (tuple(STEPS), CONTINUOUS):
         got = gc.jit(lambda a, b, kinds=kinds: mixture(gc, a, b, 80, seed, kinds))(p, q)
         alone = mixture(gc, p, q, 80, seed, kinds, computed)
         for result, same in zip(got, alone, strict=True):
             assert np.asarray(result).tobytes() == np.asarray(same).tobytes(), kinds
-    for result, wanted in zip(got, mixture(np, x, y, 80, seed, CONTINUOUS), strict=True):
+    got = gc.jit(lambda a, b: mixture(gc, a, b, 30, seed, CONTINUOUS))(p, q)  # differences of last digits grow
+    for result, wanted in zip(got, mixture(np, x, y, 30, seed, CONTINUOUS), strict=True):
         np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-3 if dtype == "float32" else 1e-10, atol=1e-4 if dtype == "float32" else 1e-12)
 
 

@@ -77,6 +77,9 @@ inline constexpr llvm::StringLiteral kSeldomAttr = "graphc.seldom";
 /// the place of loads.
 inline constexpr int64_t kMostStreamsAhead = 8;
 
+/// Of a kernel of a program of few: what is written besides for short rows takes little of its time
+/// to compile.
+inline constexpr llvm::StringLiteral kOfFewAttr = "graphc.of_few";
 /// Of a kernel for a machine that follows several operands by itself, as long as they are read in
 /// the order in which they lie: what is asked for further ahead disturbs it, and so do rows out of
 /// order.

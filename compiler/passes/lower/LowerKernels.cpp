@@ -32,12 +32,16 @@ struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
     bool updates = false;
     for (auto kernel : getOperation().getOps<kernel::FuncOp>())
       kernel.getBody().walk([&](kernel::ScatterOp) { updates = checksAlone; });
+    constexpr int64_t kFew = 16;
+    bool areFew = llvm::range_size(getOperation().getOps<kernel::FuncOp>()) <= kFew;
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<kernel::FuncOp>())) {
       if (!kernel.getSchedule()) {
         kernel.emitOpError("has no schedule");
         return signalPassFailure();
       }
       OpBuilder builder(kernel);
+      if (areFew)
+        kernel->setAttr(kOfFewAttr, builder.getUnitAttr());
       if (readsAhead)
         kernel->setAttr(kReadsAheadAttr, builder.getI64IntegerAttr(bytesAhead));
       if (gathers)

@@ -400,8 +400,9 @@ bool KernelLowering::MapRows::areReadTogether() {
     });
   };
   Block &body = l.kernel.getBody().front();
-  return l.space.parallel == 2 && mayBeShort() && !kept && !l.writes &&
-         llvm::all_of(body, isPlain) && llvm::any_of(body.getOps<kernel::LoadOp>(), mayGoOver);
+  return l.kernel->hasAttr(kOfFewAttr) && l.space.parallel == 2 && mayBeShort() && !kept &&
+         !l.writes && llvm::all_of(body, isPlain) &&
+         llvm::any_of(body.getOps<kernel::LoadOp>(), mayGoOver);
 }
 
 /// Where a result goes over an operand, a vector that is read waits until those are in the cache
