@@ -146,7 +146,9 @@ Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape);
 /// The sums over k of short[k] * long[j + k - (size of short - 1)] for `count` j from `first` on,
 /// without the products beyond the ends: 64 a chain of fused multiply-adds, k rising. Vectors of
 /// one dtype.
-Outcome correlate(const Array &x, const Array &shorter, int64_t first, int64_t count);
+enum class Conjugate { None, Longer, Shorter }; // of complex numbers
+Outcome correlate(const Array &x, const Array &shorter, int64_t first, int64_t count,
+                  Conjugate conjugate);
 /// Writes a value that broadcasts to what `target` shows. False when it has to be recorded.
 Result<bool> assign(Array &target, const Operand &value);
 /// target = kind(target, value) for what a view shows; the value broadcasts to it and has its

@@ -78,3 +78,28 @@ def test_modes():
                 getattr(np, name)([1, 2, 3], [1, 2], mode)
             with pytest.raises(theirs.type):
                 getattr(gc, name)([1, 2, 3], [1, 2], mode)
+
+
+@pytest.mark.parametrize("name", ["convolve", "correlate"])
+@pytest.mark.parametrize("dtypes", [("complex128", "complex128"), ("complex64", "complex64"), ("complex128", "float64"), ("float32", "complex64"), ("complex64", "float64")], ids=str)
+def test_complex_vectors(name, dtypes):
+    """Of whole numbers, whose sums are exact: in a loop, by the library and recorded, of either order and of strided vectors."""
+    rng = np.random.default_rng(3)
+    for n, m in ((1, 1), (8, 3), (3, 8), (5, 5), (300, 70), (70, 300), (3000, 257)):
+        x, y = ((rng.integers(-9, 9, k) + (1j * rng.integers(-9, 9, k) if d[0] == "c" else 0)).astype(d) for k, d in zip((n, m), dtypes))
+        a, b = gc.asarray(x), gc.asarray(y)
+        for mode in ("full", "same", "valid"):
+            want = getattr(np, name)(x, y, mode)
+            function = getattr(gc, name)
+            found = [in_turns(0, lambda: function(a, b, mode)), function(a, b, mode), gc.jit(lambda p, q: function(p, q, mode))(a, b), function(a[::-1][::-1], b, mode)]  # noqa: B023
+            for got in found:
+                assert_sums(got, want)
+
+
+def test_complex_bits_do_not_depend_on_who_computes_them():
+    rng = np.random.default_rng(4)
+    a, b = (gc.asarray(rng.normal(size=k) + 1j * rng.normal(size=k)) for k in (90, 40))
+    for name in ("convolve", "correlate"):
+        function = getattr(gc, name)
+        found = [in_turns(0, lambda: function(a, b)), function(a, b), gc.jit(lambda p, q: function(p, q))(a, b)]  # noqa: B023
+        assert len({np.asarray(got).tobytes() for got in found}) == 1

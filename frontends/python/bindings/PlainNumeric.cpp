@@ -133,7 +133,7 @@ std::optional<Sums> sumsOf(PyObject *mode, bool isFull, int64_t most, int64_t le
 }
 
 /// convolve(a, v, mode) and, where `self` is True, correlate(a, v, mode) of vectors of one float
-/// dtype in a loop.
+/// or complex dtype in a loop.
 PyObject *convolve(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     const bool isTurned = self == Py_True;
@@ -142,10 +142,11 @@ PyObject *convolve(PyObject *self, PyObject *const *args, Py_ssize_t count, PyOb
         names && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "mode") != 0;
     const Array *a = count >= 2 && given <= 3 && !isNamed ? asPlainArray(args[0]) : nullptr;
     const Array *v = a ? asPlainArray(args[1]) : nullptr;
-    const bool areVectors = v && a->rank() == 1 && v->rank() == 1 && a->size() > 0 &&
-                            v->size() > 0 && a->dtype() == v->dtype() &&
-                            (a->dtype() == DType::Float64 || a->dtype() == DType::Float32) &&
-                            &a->device() == &v->device();
+    const bool areVectors =
+        v && a->rank() == 1 && v->rank() == 1 && a->size() > 0 && v->size() > 0 &&
+        a->dtype() == v->dtype() &&
+        (isComplex(a->dtype()) || a->dtype() == DType::Float64 || a->dtype() == DType::Float32) &&
+        &a->device() == &v->device();
     if (!areVectors || Trace::active() || (given == 3 && !PyUnicode_CheckExact(args[2])))
       Py_RETURN_NOTIMPLEMENTED;
     const bool isSwapped = a->size() < v->size();
@@ -160,7 +161,10 @@ PyObject *convolve(PyObject *self, PyObject *const *args, Py_ssize_t count, PyOb
     auto reversed = [](const Array &x) { return unwrap(ops::flip(x, std::nullopt)); };
     NodeRef made = unwrap(small::correlate(isTurned && isSwapped ? reversed(longer) : longer,
                                            isTurned && !isSwapped ? shorter : reversed(shorter),
-                                           sums->first, sums->count));
+                                           sums->first, sums->count,
+                                           !isTurned   ? small::Conjugate::None
+                                           : isSwapped ? small::Conjugate::Longer
+                                                       : small::Conjugate::Shorter));
     if (!made)
       Py_RETURN_NOTIMPLEMENTED;
     return wrap(small::arrayOf(std::move(made)));

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as _np
 
 from . import _graphc
+from ._complex import of_parts
 from ._creation import arange, asarray
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import float32, float64
@@ -49,7 +50,7 @@ def _chain(factors, parts, present=None):
             after = _graphc.fma(factors[i], part, before)
         else:
             after = factors[i] * part
-            after = after if total is None and part.dtype.kind != "c" else before + after
+            after = after if total is None else before + after
         total = after if present is None else _graphc.select(present[i], after, before)
     return total
 
@@ -87,12 +88,20 @@ def _edge_sums(padded, short, present):
 def _may_be_infinite(short):
     """Whether an element may be one that zeros beyond an end must not be multiplied by, as far as that is known. Many are computed to
     know it: sums at the ends of their own cost more than all others."""
-    if short.dtype.kind not in "fcV":
+    if short.dtype.kind not in "fV":
         return False
     if short.device != "cpu" or _graphc.is_tracing() or (_graphc.pending(short) and short.size <= _CHAIN):
         return True
     values = _np.asarray(short)
     return not _np.isfinite(values).all()
+
+
+def _by_parts(a, v, mode, name, turned):
+    """Complex sums by those of the parts; turned ones have conjugates of `v`."""
+    sums = {x + y: _correlation(p, q, mode, name, turned) for x, p in (("r", a.real), ("i", a.imag)) for y, q in (("r", v.real), ("i", v.imag))}
+    if turned:
+        return of_parts(sums["rr"] + sums["ii"], sums["ir"] - sums["ri"])
+    return of_parts(sums["rr"] - sums["ii"], sums["ri"] + sums["ir"])
 
 
 def _correlation(a, v, mode, name, turned):
@@ -106,9 +115,12 @@ def _correlation(a, v, mode, name, turned):
         raise ArgumentError(f"{'a' if a.size == 0 else 'v'} cannot be empty")
     mode = _mode(mode)
     kind = a.dtype if a.dtype is v.dtype else _graphc.result_type(a, v)
+    if kind.kind == "c":
+        if a.dtype is not v.dtype:
+            return (correlate if turned else convolve)(a.astype(kind, copy=False), v.astype(kind, copy=False), mode)
+        return _by_parts(a, v, mode, name, turned)
     if turned:
         v = v[::-1]
-        v = v.conj() if kind.kind == "c" else v
     long, short = (a, v) if a.size >= v.size else (v, a)
     if a.dtype is not v.dtype:
         long, short = long.astype(kind, copy=False), short.astype(kind, copy=False)
