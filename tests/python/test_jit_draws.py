@@ -1,5 +1,7 @@
 """Jitted functions that draw by NumPy's generators: at each call the numbers that the plain function would draw."""
 
+import sys
+import threading
 import warnings
 
 import graphc as gc
@@ -50,6 +52,26 @@ def test_generators_as_arguments():
         one, ours = np.random.default_rng(i), gc.random.default_rng(i)
         exact.assert_same(np.asarray(function(gc.arange(4.0), ours, ours)), np.arange(4.0) * one.random(4) + one.integers(0, 9, 4))
     assert function.cache_info().traces == 2
+
+
+def test_threads_draw_one_stream():
+    """Each call has numbers of its own, whichever order the calls come in."""
+    ours, theirs = gc.random.default_rng(3), np.random.default_rng(3)
+    draw = gc.jit(lambda x: x + ours.integers(0, 2**31, 2))
+    before, drawn = sys.getswitchinterval(), []
+    draw(gc.zeros(2, dtype="int64"))
+    theirs.integers(0, 2**31, 2)
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=lambda: drawn.extend([draw(gc.zeros(2, dtype="int64")) for _ in range(50)])) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert len(drawn) == 200
+    assert sorted(x.tolist() for x in drawn) == sorted(theirs.integers(0, 2**31, 2).tolist() for _ in range(200))
 
 
 def test_numpys_own_generators_are_refused():

@@ -217,11 +217,9 @@ class _State:
             if not call.foreign[i].flags.writeable:
                 raise ValueError("assignment destination is read-only")
         taken = len(numbers) - recording.returns_numbers
-        drawn = recording.draws.again(call.generators)
         try:
-            outputs = recording.function.call(call.arrays, list(numbers[:taken]))
+            outputs = recording.draws.call(recording.function, call.arrays, list(numbers[:taken]), call.generators)
         except TraceError:  # nothing ran: an update would reach another array of this call, or a number has no place
-            _jit_draws.restore(drawn)
             return self._eager(call)
         if updated:
             for i in updated:

@@ -11,15 +11,16 @@ _thread = threading.local()
 
 
 class Draws:
-    """Those of one recording, in their order. While it is made it is the active one of its thread, and what is drawn then is given
-    back, so that recordings that nobody runs take no numbers."""
+    """Those of one recording, in their order. While it is made it is the active one of its thread, and copies draw, so that it takes no
+    numbers."""
 
     def __init__(self, given):
         """`given`: the bit generators among the arguments, for which each call has its own."""
         self._given = given
         self._made = []  # while recorded: bit generators whose numbers are the same in every call
-        self._before = {}
+        self._copies = {}
         self.steps = []  # (bit generator or place of an argument, draw, array that holds its numbers)
+        self._lock = threading.Lock()  # from drawing until a call has read the arrays
 
     def __enter__(self):
         _thread.active = (*getattr(_thread, "active", ()), self)
@@ -27,15 +28,15 @@ class Draws:
 
     def __exit__(self, *_):
         _thread.active = _thread.active[:-1]
-        restore(self._before.values())
-        self._given = self._made = self._before = None
+        self._given = self._made = self._copies = None
 
-    def add(self, bits, draw):
+    def add(self, bits, draw, copy):
         """The numbers of a draw, as the function meets them: a copy, for it may write there."""
         is_made = any(bits is made for made in self._made)
-        if not is_made:
-            self._before.setdefault(id(bits), (bits, bits.state))
-        drawn = _graphc.outside_trace(functools.partial(draw, bits))
+        if not is_made and id(bits) not in self._copies:
+            self._copies[id(bits)] = bits, copy(bits)
+        source = bits if is_made else self._copies[id(bits)][1]
+        drawn = _graphc.outside_trace(functools.partial(draw, source))
         if not _graphc.is_array(drawn):
             if type(drawn) not in (int, float, bool):
                 raise TraceError(f"a draw gave {type(drawn).__name__}, which a jitted function has no array for")
@@ -45,19 +46,22 @@ class Draws:
             self.steps.append((bits if place is None else place, draw, drawn))
         return drawn.copy()
 
-    def again(self, given):
-        """Draws for a call. Returns the states before it, for `restore`."""
-        before = {}
-        for source, draw, held in self.steps:
-            bits = given[source] if type(source) is int else source
-            before.setdefault(id(bits), (bits, bits.state))
-            held[...] = draw(bits)
-        return before.values()
-
-
-def restore(states):
-    for bits, state in states:
-        bits.state = state
+    def call(self, function, arrays, numbers, given):
+        """Calls a recorded function with new numbers. Where it raises TraceError, nothing ran and none were drawn."""
+        if not self.steps:
+            return function.call(arrays, numbers)
+        with self._lock:
+            before = {}
+            for source, draw, held in self.steps:
+                bits = given[source] if type(source) is int else source
+                before.setdefault(id(bits), (bits, bits.state))
+                held[...] = draw(bits)
+            try:
+                return function.call(arrays, numbers)
+            except TraceError:
+                for bits, state in before.values():
+                    bits.state = state
+                raise
 
 
 def begins(bits):
@@ -66,12 +70,13 @@ def begins(bits):
         draws._made.append(bits)
 
 
-def record(bits, name, draw, arguments):
-    """A draw of a function that is recorded. TraceError where its arguments are computed there."""
+def record(bits, name, draw, copy, arguments):
+    """A draw of a function that is recorded: `draw(bits)`, while it is recorded of `copy(bits)`. TraceError where its arguments are
+    computed there."""
     active = getattr(_thread, "active", ())
     for leaf in _tree.leaves(arguments):
         if isinstance(leaf, _jit_numbers.Traced):
             float(leaf)  # which asks for it
     if not active or any(_graphc.is_array(v) and _graphc.is_traced(v) for v in _tree.leaves(arguments)):
         raise TraceError(f"random.{name}: NumPy draws on the host, which has no values of a jitted function; use a key, or default_rng(key)")
-    return active[-1].add(bits, draw)
+    return active[-1].add(bits, draw, copy)

@@ -76,6 +76,9 @@ class _Stream:
     def __init__(self, owner):
         self.owner = owner
 
+    def numbers(self):
+        return self.owner._named()
+
     @property
     def state(self):
         return self.owner._named().get_state(legacy=False)
@@ -83,6 +86,16 @@ class _Stream:
     @state.setter
     def state(self, value):
         _shared.restore(self.owner._named(), value)
+
+
+class _Fixed:
+    """The same with a state of its own."""
+
+    def __init__(self, stream):
+        self._numbers = _copy(stream.numbers())
+
+    def numbers(self):
+        return self._numbers
 
 
 class RandomState(Generator):
@@ -298,7 +311,7 @@ def _method(name):
         numbers = self._numbers
         if _graphc.is_tracing():
             if numbers is not None and name not in UPDATES:
-                return _jit_draws.record(self._stream, name, lambda stream: draw(stream.owner._named(), name, args, keywords), (args, keywords))
+                return _jit_draws.record(self._stream, name, lambda stream: draw(stream.numbers(), name, args, keywords), _Fixed, (args, keywords))
             if numbers is None and own is not None:
                 return own(self._philox, *args, **keywords)
             raise TraceError(f"random.{name}: NumPy draws on the host, which a jitted function cannot do")

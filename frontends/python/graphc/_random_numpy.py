@@ -175,7 +175,7 @@ def _method(name):
         if _graphc.is_tracing():
             if name in UPDATES or "out" in keywords:
                 raise TraceError(f"random.{name}: NumPy writes on the host, which a jitted function cannot do")
-            return _jit_draws.record(self.bit_generator, name, lambda bits: drawn(_np.random.Generator(bits), args, keywords), (args, keywords))
+            return _jit_draws.record(self.bit_generator, name, lambda bits: drawn(_np.random.Generator(bits), args, keywords), _copy, (args, keywords))
         return drawn(self._numbers, args, keywords)
 
     return method
