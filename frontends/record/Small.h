@@ -143,10 +143,11 @@ Outcome library(Routine routine, std::span<const Array> operands, std::span<cons
 Outcome bincount(const Array &x, int64_t least);
 /// Of vectors and matrices, as dtype `t`; the result takes `shape`.
 Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape);
+/// Which of two complex vectors has its conjugates in a sum of products.
+enum class Conjugate { None, Longer, Shorter };
 /// The sums over k of short[k] * long[j + k - (size of short - 1)] for `count` j from `first` on,
 /// without the products beyond the ends: 64 a chain of fused multiply-adds, k rising. Vectors of
 /// one dtype.
-enum class Conjugate { None, Longer, Shorter }; // of complex numbers
 Outcome correlate(const Array &x, const Array &shorter, int64_t first, int64_t count,
                   Conjugate conjugate);
 /// Writes a value that broadcasts to what `target` shows. False when it has to be recorded.

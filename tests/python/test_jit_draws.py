@@ -1,13 +1,12 @@
 """Jitted functions that draw by NumPy's generators: at each call the numbers that the plain function would draw."""
 
-import sys
-import threading
 import warnings
 
 import graphc as gc
 import numpy as np
 import pytest
 from support import exact
+from support.threads import side_by_side
 
 pytestmark = pytest.mark.graphc_only
 
@@ -58,18 +57,10 @@ def test_threads_draw_one_stream():
     """Each call has numbers of its own, whichever order the calls come in."""
     ours, theirs = gc.random.default_rng(3), np.random.default_rng(3)
     draw = gc.jit(lambda x: x + ours.integers(0, 2**31, 2))
-    before, drawn = sys.getswitchinterval(), []
     draw(gc.zeros(2, dtype="int64"))
     theirs.integers(0, 2**31, 2)
-    sys.setswitchinterval(1e-6)
-    try:
-        threads = [threading.Thread(target=lambda: drawn.extend([draw(gc.zeros(2, dtype="int64")) for _ in range(50)])) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
+    drawn = []
+    side_by_side(*[lambda: drawn.extend([draw(gc.zeros(2, dtype="int64")) for _ in range(50)])] * 4)
     assert len(drawn) == 200
     assert sorted(x.tolist() for x in drawn) == sorted(theirs.integers(0, 2**31, 2).tolist() for _ in range(200))
 

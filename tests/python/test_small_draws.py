@@ -1,15 +1,15 @@
 """Draws of few numbers in loops: computed when they are drawn, or ahead, with the bits of kernels."""
 
 import copy
+import functools
 import pickle
-import sys
-import threading
 
 import graphc as gc
 import numpy as np
 import pytest
 
 from support.loops import in_turns
+from support.threads import side_by_side
 
 pytestmark = pytest.mark.graphc_only
 
@@ -59,7 +59,7 @@ def test_draws_ahead_have_the_bits_of_streams(name, size):
 
 
 def test_threads_that_share_a_generator():
-    rng, drawn, before = gc.random.default_rng(gc.random.Philox4x32(5)), [[] for _ in range(4)], sys.getswitchinterval()
+    rng, drawn = gc.random.default_rng(gc.random.Philox4x32(5)), [[] for _ in range(4)]
     for _ in range(40):
         rng.random()
 
@@ -68,15 +68,7 @@ def test_threads_that_share_a_generator():
             mine.append(rng.random())
             mine.extend(rng.normal(size=2).tolist())
 
-    threads = [threading.Thread(target=draw, args=(mine,)) for mine in drawn]
-    sys.setswitchinterval(1e-6)
-    try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
+    side_by_side(*[functools.partial(draw, mine) for mine in drawn])
     assert len(set(sum(drawn, []))) == 12_000
     alone = gc.random.default_rng(gc.random.Philox4x32(5))
     for _ in range(40):

@@ -87,7 +87,7 @@ _MANY = {"random": (False, (), 16384), "standard_normal": (True, (), 2048), "uni
 #: Draws of few numbers by words of any bit generator (bindings/NumpyDraws.h).
 _FEW = ("random", "standard_normal", "uniform", "normal", "integers", "rand", "randint")
 #: Those of a RandomState, by what they draw.
-LEGACY_FEW = {"random": 0, "random_sample": 0, "rand": 5, "randint": 6, "uniform": 2}
+LEGACY_FEW = {name: _FEW.index("random" if name == "random_sample" else name) for name in ("random", "random_sample", "rand", "randint", "uniform")}
 
 
 def _many(numbers, name, args, keywords):
@@ -126,7 +126,8 @@ def _many(numbers, name, args, keywords):
 
 
 class NumpyGenerator(Generator):
-    """A Generator over one of NumPy's bit generators: NumPy draws its numbers, on the host and bit for bit."""
+    """A Generator over one of NumPy's bit generators: its numbers are NumPy's, bit for bit, drawn on the host by graphc where that takes
+    less time, else by NumPy, from the one state."""
 
     __slots__ = ("_source", "_numbers")
 
