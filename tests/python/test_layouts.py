@@ -170,6 +170,26 @@ def test_short_rows_a_few_elements_apart(dtype):
             np.testing.assert_array_equal(np.asarray(g), a)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "float32", "float64", "complex64"])
+def test_rows_written_over_themselves(dtype):
+    """Rows of every length around a register, whole arrays and parts whose neighbours keep their values."""
+    for length in [*range(1, 36), 63, 64, 65, 100, 131]:
+        x = (np.arange(21 * (length + 2)).reshape(21, -1) % 100).astype(dtype)
+        v, c = (np.arange(length) % 7).astype(dtype), (np.arange(21)[:, None] % 5).astype(dtype)
+        for part in (np.s_[:, 1:-1], np.s_[2:, :-2], np.s_[::2, 2:]):
+            a, g = x.copy(), gc.asarray(x.copy())
+            rows = len(a[part])
+            for xp, whole in ((np, a), (gc, g)):
+                whole[part] += xp.asarray(v)
+                whole[part] *= xp.asarray(c[:rows])
+            np.testing.assert_array_equal(np.asarray(g), a)
+        a, g = x[:, 1:-1].copy(), gc.asarray(x[:, 1:-1].copy())
+        for xp, whole in ((np, a), (gc, g)):
+            whole -= xp.asarray(v)
+            whole *= xp.asarray(c)
+        np.testing.assert_array_equal(np.asarray(g), a)
+
+
 COMPUTED = [
     "f + f", "f + c", "c + f", "f * 2", "2.0 - f", "-f", "abs(f)", "f > 3", "f == c", "f ** 2", "f ** 0.5", "f // 2", "f % 3", "xp.sqrt(f)", "xp.where(f > 3, f, -f)", "xp.where(f > 3, f, 0)",
     "xp.maximum(t, 3)", "t + t", "t[:, ::-1] * 2", "t[::2] + 1", "t + c[0, :3]", "f + xp.arange(4)", "xp.arange(4) + f", "f + xp.arange(3)[:, None]", "f[:, :1] + f[:1]", "c[:, :1] + f[:1]", "f + f[0]",

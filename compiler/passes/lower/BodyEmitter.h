@@ -31,6 +31,8 @@ struct Position {
   mlir::Value mask;  ///< vector<width x i1>, set with limit when width > 1
   mlir::Value from;  ///< with limit: lanes before this one are masked off too; null: none
   mlir::Value whole; ///< with limit: true where no lane is masked off; null: a few always are
+  mlir::Value apart; ///< with mask: where this holds, no memory of the lanes that are masked off is
+                     ///< touched; null: nowhere
   bool aligned = false; ///< whole vectors lie at multiples of their size
   bool watched = false; ///< what reductions gave has been looked at
   llvm::DenseMap<mlir::Value, mlir::Value>
@@ -138,6 +140,8 @@ private:
   void storeVector(mlir::OpBuilder &builder, kernel::StoreOp op, mlir::Value raw, mlir::Value first,
                    const Position &position, mlir::Value mask, llvm::MaybeAlign alignment);
   void storeParts(mlir::OpBuilder &builder, kernel::StoreOp op, Position &position);
+  void storeApart(mlir::OpBuilder &builder, mlir::Value raw, mlir::Value memory, mlir::Value first,
+                  mlir::Value count);
   /// The step of a stride that is known and short, for vectors of a core.
   std::optional<int64_t> shortStep(const Polynomial &stride);
   mlir::Value loadSteps(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,

@@ -19,6 +19,10 @@ static constexpr int64_t kLongBytesAhead = 16384;
 /// A body is emitted once more for short rows: not a large one.
 static constexpr int64_t kMostShortOps = 16;
 
+/// Lanes of what is stored without touching its neighbours: rows of more wait less often, and their
+/// ends take longer to compile.
+static constexpr int64_t kMostApart = 16;
+
 /// A store along the last loop into a part of its result, which begins anywhere in a line. Or null.
 static kernel::StoreOp partOfResult(ArrayRef<kernel::StoreOp> stores, const LoopSpace &space) {
   for (kernel::StoreOp store : stores) {
@@ -88,13 +92,12 @@ static std::optional<RowsKept> rowsKept(kernel::FuncOp kernel, ArrayRef<kernel::
   return looks ? std::nullopt : std::optional(RowsKept{store, old, select.getCondition()});
 }
 
-/// Where the store may go over the very memory that is read: whether it does.
-static Value writesOver(OpBuilder &b, Location loc, BodyEmitter &emitter, RowsKept &kept) {
+/// Whether a result goes over the very memory that is read.
+static Value sameMemory(OpBuilder &b, Location loc, Value operand, Value result) {
   auto address = [&](Value memory) {
     return memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory).getResult();
   };
-  return IndexMath{b, loc}.equal(address(emitter.buffer(kept.old)),
-                                 address(emitter.buffer(kept.store)));
+  return IndexMath{b, loc}.equal(address(operand), address(result));
 }
 
 /// Whether lanes are read or written one by one, at places of their own.
@@ -178,7 +181,7 @@ struct KernelLowering::MapRows {
   /// Null where rows are gone through one by one whatever their length.
   Value areFew(OpBuilder &b);
   void elementByElement(OpBuilder &b);
-  bool areReadTogether();
+  bool areReadTogether() { return overOperand && l.space.parallel == 2 && mayBeShort(); }
   /// Points [begin, first) and, where there are two parts, those from `second` on.
   struct Rest {
     Value first, second, parts;
@@ -194,6 +197,8 @@ private:
   Value anyWrapped(OpBuilder &b, Value low, Value high);
   void eachElement(OpBuilder &b, llvm::function_ref<void(OpBuilder &, Position &)> body);
   bool mayBeShort();
+  void compareWithOperands();
+  Value apart() { return lanes <= kMostApart ? overOperand : Value(); }
   void askPastCaches();
   void strip(OpBuilder &outside, Position &at);
   Value upToLine(OpBuilder &b, const Position &outer, Value low, Value high);
@@ -208,7 +213,8 @@ private:
   bool computesLong, laneByLane;
   std::optional<RowsKept> kept;
   Value inPlace;
-  bool follow; ///< all places that are checked are read in the order of the points
+  Value overOperand; ///< whether a result goes over an operand, read at the same places; or null
+  bool follow;       ///< all places that are checked are read in the order of the points
 };
 
 KernelLowering::MapRows::MapRows(KernelLowering &l)
@@ -229,7 +235,9 @@ KernelLowering::MapRows::MapRows(KernelLowering &l)
   });
   kept = rowsKept(l.kernel, l.stores, l.space);
   if (kept)
-    inPlace = writesOver(l.builder, loc, *l.emitter, *kept);
+    inPlace =
+        sameMemory(l.builder, loc, l.emitter->buffer(kept->old), l.emitter->buffer(kept->store));
+  compareWithOperands();
 }
 
 /// A machine that follows operands by itself is asked only where results pass the caches by: what
@@ -388,21 +396,23 @@ void KernelLowering::MapRows::elementByElement(OpBuilder &b) {
   l.begin = begin, l.end = end;
 }
 
-bool KernelLowering::MapRows::areReadTogether() {
+/// Sets `overOperand`, where that matters: beyond the end of a row its neighbour begins.
+void KernelLowering::MapRows::compareWithOperands() {
   auto isPlain = [](Operation &op) {
     return !isa<kernel::GatherOp, kernel::ScatterOp, kernel::BoundOp>(op);
   };
-  auto mayGoOver = [&](kernel::LoadOp load) {
-    const LinearAccess &from = l.space.accesses.at(load);
-    return llvm::any_of(l.stores, [&](kernel::StoreOp store) {
-      const LinearAccess &to = l.space.accesses.at(store);
-      return from.offset == to.offset && from.strides == to.strides;
-    });
-  };
   Block &body = l.kernel.getBody().front();
-  return l.kernel->hasAttr(kOfFewAttr) && l.space.parallel == 2 && mayBeShort() && !kept &&
-         !l.writes && llvm::all_of(body, isPlain) &&
-         llvm::any_of(body.getOps<kernel::LoadOp>(), mayGoOver);
+  if (!l.kernel->hasAttr(kOfFewAttr) || last == 0 || lanes <= 2 || computesLong || laneByLane ||
+      kept || l.writes || l.kernel->hasAttr(kOnceAttr) || !llvm::all_of(body, isPlain))
+    return;
+  for (auto load : body.getOps<kernel::LoadOp>())
+    for (kernel::StoreOp store : l.stores) {
+      const LinearAccess &from = l.space.accesses.at(load), &to = l.space.accesses.at(store);
+      if (!(from.offset == to.offset) || from.strides != to.strides)
+        continue;
+      Value same = sameMemory(l.builder, loc, l.emitter->buffer(load), l.emitter->buffer(store));
+      overOperand = overOperand ? IndexMath{l.builder, loc}.either(overOperand, same) : same;
+    }
 }
 
 /// Where a result goes over an operand, a vector that is read waits until those are in the cache
@@ -432,6 +442,8 @@ KernelLowering::MapRows::Rest KernelLowering::MapRows::shortRows(OpBuilder &b) {
           l.emitter->value(inside, value, here);
       all.push_back(std::move(here));
     }
+    // What is read next lies beside the last of them.
+    all.back().apart = apart();
     for (Position &here : all)
       l.storeAll(inside, here);
   });
@@ -464,7 +476,11 @@ void KernelLowering::MapRows::row(OpBuilder &outside, Position &outer, Value low
   low = upToLine(b, outer, low, high);
   l.strips(
       b, outer, static_cast<int>(last), l.width, low, high,
-      [&](OpBuilder &inside, Position &at) { strip(inside, at); }, laneByLane ? 1 : lanes);
+      [&](OpBuilder &inside, Position &at) {
+        at.apart = apart();
+        strip(inside, at);
+      },
+      laneByLane ? 1 : lanes);
 }
 
 } // namespace graphc::pass

@@ -244,6 +244,29 @@ void BodyEmitter::recall(OpBuilder &builder, kernel::StoreOp op, Value kernelVal
   position.values[kernelValue] = fromMemory(builder, raw, kernelValue.getType());
 }
 
+/// The first `count` lanes, less than there are, in pieces of halves, quarters and so on. What is
+/// read next beside them does not wait for them, as it does for a vector that lies over it, lanes
+/// that are masked off too.
+void BodyEmitter::storeApart(OpBuilder &builder, Value raw, Value memory, Value first,
+                             Value count) {
+  IndexMath m{builder, loc};
+  for (int64_t piece = cast<VectorType>(raw.getType()).getNumElements() / 2; piece; piece /= 2) {
+    auto half = [&](OpBuilder &b, int64_t from) -> Value {
+      return vector::ExtractStridedSliceOp::create(b, loc, raw, ArrayRef<int64_t>{from},
+                                                   ArrayRef<int64_t>{piece}, ArrayRef<int64_t>{1});
+    };
+    Value some = arith::AndIOp::create(builder, loc, count, m(piece)), low = half(builder, 0);
+    auto choice = scf::IfOp::create(builder, loc, low.getType(), m.less(m(0), some),
+                                    /*withElseRegion=*/true);
+    OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+    vector::StoreOp::create(yes, loc, low, memory, first);
+    scf::YieldOp::create(yes, loc, half(yes, piece));
+    scf::YieldOp::create(no, loc, low);
+    raw = choice.getResult(0);
+    first = m.add(first, some);
+  }
+}
+
 /// A vector at `first`; whole and on a line of its own it may pass the caches by. Parts of a line
 /// cost more than a whole one saves.
 void BodyEmitter::storeVector(OpBuilder &builder, kernel::StoreOp op, Value raw, Value first,
@@ -251,11 +274,22 @@ void BodyEmitter::storeVector(OpBuilder &builder, kernel::StoreOp op, Value raw,
   Value memory = buffer(op), word = streamed.lookup(op.getResult());
   auto type = cast<VectorType>(raw.getType());
   int64_t element = type.getElementTypeBitWidth() / 8, bytes = type.getNumElements() * element;
-  auto throughCaches = [&](OpBuilder &b) {
-    if (position.limit)
-      vector::MaskedStoreOp::create(b, loc, memory, first, mask, raw);
-    else
+  auto throughCaches = [&](OpBuilder b) {
+    if (!position.limit) {
       vector::StoreOp::create(b, loc, raw, memory, first, false, alignment);
+      return;
+    }
+    if (position.apart) {
+      IndexMath m{b, loc};
+      int64_t parts = type.getNumElements() / position.width;
+      Value count = m.mul(m.sub(position.limit, position.loops[position.vectorLoop]), parts);
+      Value some = m.both(position.apart, m.less(count, m(type.getNumElements())));
+      auto choice = scf::IfOp::create(b, loc, some, /*withElseRegion=*/true);
+      OpBuilder yes = choice.getThenBodyBuilder();
+      storeApart(yes, raw, memory, first, count);
+      b = choice.getElseBodyBuilder();
+    }
+    vector::MaskedStoreOp::create(b, loc, memory, first, mask, raw);
   };
   if (!word || bytes % kLineBytes != 0 || (position.limit && !position.whole))
     return throughCaches(builder);
