@@ -25,38 +25,55 @@ public:
     Reader<bool> reader;
     GRAPHC_ASSIGN(known, reader.read(mask, DType::Bool, mask.shape()));
     const int64_t size = countOf(mask.shape());
-    data = room.get(known ? size : 0);
+    int64_t *rows = room.get(known ? size : 0);
     Run<bool> given = reader.run();
     for (int64_t i = 0; known && i < size; ++i) {
-      data[count] = i; // stays where the mask holds
+      rows[count] = i; // stays where the mask holds
       count += given.data[given.steps ? i : 0];
     }
+    data = rows;
     return Status::ok();
   }
   /// Integers, broadcast to `of` and all inside an axis of this size; else unknown.
   Status readNumbers(const Array &index, int64_t size, const Shape &of) {
-    Reader<int64_t> reader;
-    GRAPHC_ASSIGN(known, reader.read(index, DType::Int64, of));
+    GRAPHC_ASSIGN(known, numbers.read(index, DType::Int64, of));
     count = known ? countOf(of) : 0;
-    data = room.get(count);
-    Run<int64_t> given = reader.run();
-    bool isOutside = false;
+    Run<int64_t> given = numbers.run();
+    if (given.steps && areInside(given.data, size)) {
+      data = given.data;
+      return Status::ok();
+    }
+    int64_t *rows = room.get(count);
     for (int64_t i = 0; i < count; ++i) {
       int64_t row = given.data[given.steps ? i : 0];
-      row += row < 0 ? size : 0;
-      isOutside |= static_cast<uint64_t>(row) >= static_cast<uint64_t>(size);
-      data[i] = row;
+      rows[i] = row + (row < 0 ? size : 0);
     }
-    known &= !isOutside;
+    data = rows;
+    known &= areInside(rows, size);
     return Status::ok();
+  }
+  /// Before what they were read from is written.
+  void keep() {
+    if (data != numbers.run().data)
+      return;
+    numbers.keep(count);
+    data = numbers.run().data;
   }
   Status read(const Array &index, int64_t size) {
     return index.dtype() == DType::Bool ? readMask(index) : readNumbers(index, size, index.shape());
   }
 
 private:
+  bool areInside(const int64_t *rows, int64_t size) const {
+    int64_t signs = 0;
+    for (int64_t i = 0; i < count; ++i)
+      signs |= rows[i] | (size - 1 - rows[i]);
+    return signs >= 0;
+  }
+
+  Reader<int64_t> numbers;
   Room<int64_t> room;
-  int64_t *data = nullptr;
+  const int64_t *data = nullptr;
   int64_t count = 0;
   bool known = false;
 };
@@ -133,6 +150,8 @@ Result<bool> putRows(Array &target, const Array &index, const Operand &value) {
     return false;
   if (rows.list().empty())
     return true;
+  if (index.sharesStorage(target))
+    rows.keep();
   auto put = [&]<typename T>(T) -> Result<bool> {
     ReaderOf<T> reader;
     GRAPHC_ASSIGN(bool isRead, reader.read(value, target.dtype(), shape));
@@ -252,6 +271,8 @@ Result<bool> combineRows(Array &target, const Array &index, const Operand &value
   Shape shape = rowsShape(target, index);
   if (!rows.isKnown() || !broadcasts(value.shape(), shape))
     return false;
+  if (index.sharesStorage(target))
+    rows.keep();
   return withRealType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
     Reader<T> reader;
     GRAPHC_ASSIGN(bool isRead, reader.read(value, target.dtype(), shape));

@@ -357,3 +357,18 @@ def test_operations_at_places_of_other_dtypes(name, kinds):
     half = len(results) // 2
     for expected, seen in zip(results[:half], results[half:]):
         np.testing.assert_array_equal(seen, expected)
+
+
+@pytest.mark.parametrize("size", [5, 50, 3000])
+def test_an_array_that_is_its_own_index(size):
+    """What chooses the places is read before it is overwritten."""
+    a = np.random.default_rng(size).permutation(size)
+    x = gc.asarray(a.copy())
+    for xp, of in ((np, a), (gc, x)):
+        of[of] = xp.arange(size)[::-1]
+        of[of - size] = of
+        of[of[::-1]] = of
+        xp.add.at(of, of, of)
+        of %= size
+        of[of] -= of
+    np.testing.assert_array_equal(x, a)
