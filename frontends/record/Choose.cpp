@@ -259,11 +259,10 @@ RunTimer::RunTimer(ProgramHistory *wanted, const rt::LoadedProgram *program) {
   if (!wanted || !program)
     return;
   isOnHost = onHost(program->device());
-  // What is known of the host changes slowly, and looking at a clock twice takes a tenth of a
-  // microsecond.
-  constexpr uint32_t kSampled = 8;
-  if (isOnHost && wanted->onHost.isKnown() &&
-      wanted->runs.load(std::memory_order_relaxed) % kSampled != 0)
+  // What is known changes slowly, and looking at a clock twice takes a tenth of a microsecond.
+  constexpr uint32_t kSampled = 8, kFirstAway = 32;
+  const uint32_t run = wanted->runs.load(std::memory_order_relaxed);
+  if ((isOnHost ? wanted->onHost.isKnown() : run > kFirstAway) && run % kSampled != 0)
     return;
   history = wanted;
   begun = Clock::now();

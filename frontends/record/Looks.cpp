@@ -189,11 +189,11 @@ Status lookEverywhere() {
 static Status finish(rt::Device &device, rt::Device &owner) {
   rt::Device &runs = runsOn(owner);
   const bool looks = looksWait(owner);
-  // What runs met is read behind them: one wait is enough.
-  if (!looks || &device != &runs)
-    GRAPHC_TRY(device.queue().finish());
+  // What runs met is read behind them, and a device that was waited for has nothing to wait for.
   if (looks)
     GRAPHC_TRY(Looks::all().look(runs, {}));
+  if (!looks || &device != &runs)
+    GRAPHC_TRY(device.queue().finish());
   return deliverFloatErrors();
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/exec/ProgramStore.h"
 #include "runtime/exec/SelfTest.h"
 
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -272,10 +273,12 @@ Status selfTest(rt::Device &device, bool fast) {
 }
 
 Result<rt::Device *> findTested(std::string_view name) {
+  static std::atomic<bool> isSettled{false}; // calls name their devices again and again
   std::string meant = name.empty() ? rt::defaultDeviceName() : std::string(name);
-  while (meant == "gpu" || meant == "auto") {
+  while (!isSettled.load(std::memory_order_acquire) && (meant == "gpu" || meant == "auto")) {
     auto found = rt::findDevice("gpu");
     Status status = found ? selfTest(**found, /*fast=*/false) : Status::ok();
+    isSettled.store(status && !isTesting, std::memory_order_release);
     if (status || status.code() != ErrorCode::Unsupported)
       break; // other errors are told by the first program
     // Several threads may have found the same GPU: one of them says so.

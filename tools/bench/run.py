@@ -18,7 +18,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-import compare  # noqa: E402  (the folder's own modules)
+import auto  # noqa: E402  (the folder's own modules)
+import compare  # noqa: E402
 import costs  # noqa: E402
 import gpu  # noqa: E402
 import peers  # noqa: E402
@@ -120,6 +121,8 @@ def main() -> int:
         return whole.main([a for a in sys.argv[1:] if a != "programs"])
     if "gpu" in sys.argv[1:4]:
         return gpu.main([a for a in sys.argv[1:] if a != "gpu"])
+    if "auto" in sys.argv[1:4]:
+        return auto.main([a for a in sys.argv[1:] if a != "auto"])
     options = arguments()
     if options.environments is not None:
         return min(peers.build(options.environments), 1)

@@ -104,6 +104,12 @@ Status Current::status() const {
 CudaDevice::CudaDevice(const Api &api, DeviceNumber number, DeviceInfo info)
     : VendorDevice(std::move(info)), api(api), number(number), deviceQueue(*this) {}
 
+void CudaDevice::sawEnd(uint64_t of) {
+  uint64_t before = ended.load(std::memory_order_relaxed);
+  while (before < of && !ended.compare_exchange_weak(before, of, std::memory_order_release)) {
+  }
+}
+
 std::string_view CudaDevice::productForm() const {
   return strings::listContains(info().features, "sm_90") ? "ptx" : "";
 }
@@ -178,6 +184,7 @@ Status CudaDevice::precede(CudaDevice &next) {
   }
   Current current(next);
   GRAPHC_TRY(current.status());
+  Giving giving{next};
   Code code = api.cuStreamWaitEvent(next.stream, order, 0);
   return code == 0 ? Status::ok() : api.failure("cuStreamWaitEvent", code);
 }
@@ -254,6 +261,7 @@ Status CudaQueue::launch(const Launch &launch) {
                             groups)};
   Current current(device);
   GRAPHC_TRY(current.status());
+  CudaDevice::Giving giving{device};
   Code code = device.api.launch(kernel.handle, static_cast<unsigned>(groups), kernel.group,
                                 static_cast<unsigned>(launch.scratchBytes), device.stream,
                                 places.data(), kernel.isDependent);
@@ -269,6 +277,7 @@ Status CudaQueue::copy(Buffer &destination, Buffer &source, int64_t bytes) {
     return Status::ok();
   Current current(device);
   GRAPHC_TRY(current.status());
+  CudaDevice::Giving giving{device};
   Code code = device.api.cuMemcpyDtoDAsync(addressOf(destination), addressOf(source),
                                            static_cast<size_t>(bytes), device.stream);
   return code == 0 ? Status::ok() : device.api.failure("cuMemcpyDtoDAsync", code);
@@ -285,6 +294,7 @@ Result<bool> CudaQueue::copyFromOther(Buffer &destination, Buffer &source, int64
     Current current(device);
     GRAPHC_TRY(current.status());
     device.reach(other);
+    CudaDevice::Giving giving{device};
     Code code =
         device.api.cuMemcpyPeerAsync(addressOf(destination), device.context, addressOf(source),
                                      other.context, static_cast<size_t>(bytes), device.stream);
@@ -303,6 +313,7 @@ Status CudaQueue::upload(Buffer &destination, const void *source, int64_t bytes)
   GRAPHC_TRY(device.start());
   Current current(device);
   GRAPHC_TRY(current.status());
+  CudaDevice::Giving giving{device};
   return staging.upload(device.api, device.stream, addressOf(destination), source, bytes);
 }
 
@@ -315,6 +326,7 @@ Status CudaQueue::uploadBeside(Buffer &destination, const void *source, int64_t 
       stagingBeside.upload(device.api, beside.stream, addressOf(destination), source, bytes));
   if (Code code = device.api.cuEventRecord(beside.end, beside.stream))
     return device.api.failure("cuEventRecord", code);
+  CudaDevice::Giving giving{device};
   Code code = device.api.cuStreamWaitEvent(device.stream, beside.end, 0);
   return code == 0 ? Status::ok() : device.api.failure("cuStreamWaitEvent", code);
 }
@@ -322,10 +334,12 @@ Status CudaQueue::uploadBeside(Buffer &destination, const void *source, int64_t 
 Status CudaQueue::read(void *to, Buffer &from, int64_t bytes, bool isLast) {
   Current current(device);
   GRAPHC_TRY(current.status());
-  Code code =
-      device.api.cuMemcpyDtoHAsync(to, addressOf(from), static_cast<size_t>(bytes), device.stream);
-  if (code != 0)
-    return device.api.failure("cuMemcpyDtoHAsync", code);
+  {
+    CudaDevice::Giving giving{device};
+    if (Code code = device.api.cuMemcpyDtoHAsync(to, addressOf(from), static_cast<size_t>(bytes),
+                                                 device.stream))
+      return device.api.failure("cuMemcpyDtoHAsync", code);
+  }
   return isLast ? finish() : Status::ok();
 }
 
@@ -336,17 +350,26 @@ Status CudaQueue::downloadAll(std::span<const Readback> all) {
   GRAPHC_TRY(device.start());
   Current current(device);
   GRAPHC_TRY(current.status());
-  return device.answers.bring(device.api, device.stream, all);
+  const uint64_t before = device.soFar();
+  GRAPHC_TRY(device.answers.bring(device.api, device.stream, all));
+  device.sawEnd(before);
+  return Status::ok();
 }
 
 Status CudaQueue::finish() {
   GRAPHC_TRY(device.start());
+  if (device.isIdle())
+    return Status::ok();
   Current current(device);
   GRAPHC_TRY(current.status());
-  if (std::unique_lock<std::mutex> lock; device.answers.take({}, lock))
-    return device.answers.bring(device.api, device.stream, {});
-  Code code = device.api.cuStreamSynchronize(device.stream);
-  return code == 0 ? Status::ok() : device.api.failure("cuStreamSynchronize", code);
+  const uint64_t before = device.soFar();
+  if (std::unique_lock<std::mutex> lock; device.answers.take({}, lock)) {
+    GRAPHC_TRY(device.answers.bring(device.api, device.stream, {}));
+  } else if (Code code = device.api.cuStreamSynchronize(device.stream)) {
+    return device.api.failure("cuStreamSynchronize", code);
+  }
+  device.sawEnd(before);
+  return Status::ok();
 }
 
 } // namespace graphc::rt::cuda

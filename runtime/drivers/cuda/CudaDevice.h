@@ -7,6 +7,7 @@
 #include "runtime/drivers/cuda/Api.h"
 #include "runtime/drivers/cuda/Staging.h"
 
+#include <atomic>
 #include <mutex>
 #include <set>
 
@@ -58,6 +59,17 @@ public:
   const DeviceNumber number;
   ContextHandle context = nullptr;
   StreamHandle stream = nullptr;
+  /// While the stream is given something; counted at the end: who waits meanwhile may miss it.
+  struct Giving {
+    CudaDevice &device;
+    ~Giving() { device.given.fetch_add(1, std::memory_order_acq_rel); }
+  };
+  /// How much the stream was given so far.
+  uint64_t soFar() const { return given.load(std::memory_order_acquire); }
+  /// That so much of it has ended, by a wait that succeeded.
+  void sawEnd(uint64_t of);
+  /// Whether a wait would find nothing to wait for.
+  bool isIdle() const { return ended.load(std::memory_order_acquire) == soFar(); }
   Answers answers;
 
 private:
@@ -67,6 +79,7 @@ private:
   void giveMemoryBack(void *memory) override;
 
   CudaQueue deviceQueue;
+  std::atomic<uint64_t> given{0}, ended{0};
   std::mutex transferMutex;
   Transfers transferStream; ///< guarded by transferMutex
   std::mutex orderMutex;

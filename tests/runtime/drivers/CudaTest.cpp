@@ -137,6 +137,34 @@ TEST_F(Cuda, KernelsThatWaitAreLaunchedEarly) {
 }
 
 // Larger than both halves of the staging memory together, from memory that is changed at once.
+TEST_F(Cuda, WaitsOnlyForWhatItWasGiven) {
+  auto p = load(ptxProgram(2), *device);
+  std::vector<int64_t> in = {1, 2, 3};
+  auto x = upload(*device, in);
+  ASSERT_TRUE(p.isOk() && x.isOk());
+  std::vector<Tensor> out;
+  auto callsOfAWait = [&] {
+    int before = fakeCalls();
+    EXPECT_TRUE(device->queue().finish().isOk());
+    return fakeCalls() - before;
+  };
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(run(**p, std::span(&*x, 1), {}, out).isOk());
+    EXPECT_GT(callsOfAWait(), 0);
+    EXPECT_EQ(callsOfAWait(), 0);
+  }
+  ASSERT_TRUE(device->queue().uploadBeside(*out[0].buffer, in.data(), 24).isOk());
+  EXPECT_GT(callsOfAWait(), 0);
+  // A wait that failed has seen no end.
+  ASSERT_TRUE(run(**p, std::span(&*x, 1), {}, out).isOk());
+  armFault("cuLaunchKernel", 1, 700);
+  armFault("cuLaunchKernelEx", 1, 700);
+  Status failed = device->queue().finish();
+  armFault(nullptr, 0, 0);
+  EXPECT_FALSE(failed.isOk());
+  EXPECT_GT(callsOfAWait(), 0);
+}
+
 TEST_F(Cuda, UploadsLetGoOfTheirSource) {
   std::vector<int64_t> values(3 << 20);
   std::iota(values.begin(), values.end(), 0);
