@@ -31,7 +31,7 @@ Setting choiceSetting{"GRAPHC_AUTO", "what the device \"auto\" goes by: timing, 
 constexpr double kExpensive = 16;
 /// So much less than the device that is used at present would need, before the other is chosen:
 /// times are estimates.
-constexpr double kWorthMoving = 0.9;
+constexpr double kWorthMoving = 0.95;
 /// Both devices together take twice this, unless a driver's compiler takes longer for one kernel.
 constexpr double kSecondsEach = 0.9;
 /// Tiles of the product that is timed, which a driver's compiler may take too long for.

@@ -179,11 +179,15 @@ const Choices *choicesOf(const Device &device) {
 }
 
 void TypicalTime::add(double nanos) {
-  if (runs.fetch_add(1, std::memory_order_relaxed) == 0)
+  const int before = runs.fetch_add(1, std::memory_order_relaxed);
+  if (before == 0)
     return;
   // What was in the way of a run is no part of it, as long as it is seldom.
   double known = typical.load(std::memory_order_relaxed);
-  double next = known == 0 || nanos < known ? nanos : known + (nanos - known) / 16;
+  double more = std::min(nanos - known, known);
+  double next = known == 0 ? nanos : known + (more < 0 ? more / 4 : more / 8);
+  if (before < kFirst && known != 0)
+    next = std::min(known, nanos);
   typical.store(next, std::memory_order_relaxed);
 }
 

@@ -67,8 +67,11 @@ class Ways:
             gc.synchronize(self.device)
 
     def group(self, way: str, calls: int) -> float:
-        """Seconds of a call."""
+        """Seconds of a call, of a device that has work: threads sleep while another one has its turn."""
         with self.gc.device(self.device):
+            for _ in range(2 + calls // 4):
+                self.call(way)
+            self.gc.synchronize(self.device)
             start = time.perf_counter()
             for _ in range(calls):
                 self.call(way)
@@ -82,7 +85,7 @@ def measure(gc, devices: list[str], case, size: int, seconds: float) -> list[dic
     ways = {d: Ways(gc, d, program, given) for d in devices}
     found = []
     for way in ("waited for", "queued", "NumPy's"):
-        calls = {d: ways[d].group(way, CALLS_BEFORE) and max(1, min(100, int(seconds / 5 / ways[d].group(way, 3)))) for d in devices}
+        calls = {d: ways[d].group(way, CALLS_BEFORE) and max(1, min(400, int(seconds / 5 / ways[d].group(way, 3)))) for d in devices}
         times = {d: [] for d in devices}
         for _ in range(7):
             for d in devices:

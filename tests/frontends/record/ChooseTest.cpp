@@ -120,7 +120,7 @@ TEST(Choose, RunsOnTheHostAreMeasured) {
   ProgramWork w = mapOf(1 << 16, 2);
   DeviceSpeed host{1000, 150, 400, 1200, 10, 10}, gpu{8000, 4000, 20'000, 3800, 50, 50, 1};
   EXPECT_FALSE(runsOnOther(w, host, gpu, 0));
-  w.hostNanos = 20'000;
+  w.hostNanos = 18'000;
   EXPECT_TRUE(runsOnOther(w, host, gpu, 0));
   w.onHostOnly = w.bytes; // 16 us of way
   EXPECT_FALSE(runsOnOther(w, host, gpu, 0));
@@ -210,10 +210,10 @@ TEST(Choose, FirstAndDisturbedRunsDoNotCount) {
   EXPECT_EQ(time.nanos(), 0);
   for (double nanos : {1100.0, 50'000.0, 1000.0})
     time.add(nanos);
-  EXPECT_EQ(time.nanos(), 1000);
+  EXPECT_NEAR(time.nanos(), 1000, 150);
   for (int i = 0; i < 100; ++i)
-    time.add(4000); // a larger size, say
-  EXPECT_NEAR(time.nanos(), 4000, 10);
+    time.add(i % 2 ? 3000 : 5000); // a larger size, say: the middle counts, not the best
+  EXPECT_NEAR(time.nanos(), 3700, 400);
 }
 
 } // namespace
