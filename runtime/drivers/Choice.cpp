@@ -185,7 +185,7 @@ void TypicalTime::add(double nanos) {
   // What was in the way of a run is no part of it, as long as it is seldom.
   double known = typical.load(std::memory_order_relaxed);
   double more = std::min(nanos - known, known);
-  double next = known == 0 ? nanos : known + (more < 0 ? more / 4 : more / 8);
+  double next = known == 0 ? nanos : known + (more < 0 ? more / 2 : more / 8);
   if (before < kFirst && known != 0)
     next = std::min(known, nanos);
   typical.store(next, std::memory_order_relaxed);
