@@ -19,8 +19,8 @@ static constexpr int64_t kLongBytesAhead = 16384;
 /// A body is emitted once more for short rows: not a large one.
 static constexpr int64_t kMostShortOps = 16;
 
-/// Lanes of what is stored without touching its neighbours: rows of more wait less often, and their
-/// ends take longer to compile.
+/// Groups of rows of more lanes than this end like the rows in them: their ends take longer to
+/// compile than they are waited for.
 static constexpr int64_t kMostApart = 16;
 
 /// A store along the last loop into a part of its result, which begins anywhere in a line. Or null.
@@ -198,7 +198,6 @@ private:
   void eachElement(OpBuilder &b, llvm::function_ref<void(OpBuilder &, Position &)> body);
   bool mayBeShort();
   void compareWithOperands();
-  Value apart() { return lanes <= kMostApart ? overOperand : Value(); }
   void askPastCaches();
   void strip(OpBuilder &outside, Position &at);
   Value upToLine(OpBuilder &b, const Position &outer, Value low, Value high);
@@ -443,7 +442,7 @@ KernelLowering::MapRows::Rest KernelLowering::MapRows::shortRows(OpBuilder &b) {
       all.push_back(std::move(here));
     }
     // What is read next lies beside the last of them.
-    all.back().apart = apart();
+    all.back().apart = lanes <= kMostApart ? overOperand : Value();
     for (Position &here : all)
       l.storeAll(inside, here);
   });
@@ -477,7 +476,7 @@ void KernelLowering::MapRows::row(OpBuilder &outside, Position &outer, Value low
   l.strips(
       b, outer, static_cast<int>(last), l.width, low, high,
       [&](OpBuilder &inside, Position &at) {
-        at.apart = apart();
+        at.apart = overOperand;
         strip(inside, at);
       },
       laneByLane ? 1 : lanes);
