@@ -377,3 +377,52 @@ def test_functions_of_whole_numbers_and_texts_of_single_results():
         format(b[0], "y")
     with pytest.raises(TypeError):
         format(a, ".2f")
+
+
+LAYOUTS = {
+    "rows": lambda a: a, "every second": lambda a: np.repeat(a, 2, axis=-1)[..., ::2], "backwards": lambda a: a[..., ::-1].copy()[..., ::-1],
+    "columns": lambda a: np.asfortranarray(a), "turned": lambda a: np.ascontiguousarray(np.moveaxis(a, 0, -1)), "one row": lambda a: np.broadcast_to(a[:1], a.shape),
+}  # fmt: skip
+
+
+def placed(np_, layout, a):
+    """The values of `a` in an array of `np_` that lies so."""
+    if layout == "columns":
+        return np_.asarray(np.ascontiguousarray(a.T)).T
+    if layout == "turned":
+        return np_.moveaxis(np_.asarray(LAYOUTS[layout](a)), -1, 0)
+    if layout == "one row":
+        return np_.broadcast_to(np_.asarray(a[:1]), a.shape)
+    if layout == "every second":
+        return np_.asarray(np.repeat(a, 2, axis=-1))[..., ::2]
+    return np_.asarray(np.ascontiguousarray(a[..., ::-1]))[..., ::-1] if layout == "backwards" else np_.asarray(a)
+
+
+@pytest.mark.parametrize("shape", [(7,), (3, 4), (2, 3, 4), (1, 5), (4, 1), (0, 3), (1,)])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_operands_lie_in_any_way(dtype, shape):
+    given = [np.array(values(dtype, int(np.prod(shape)))).reshape(shape) for _ in range(2)]
+    names = list(LAYOUTS)[: 3 if len(shape) == 1 else None]
+    functions = ["add", "multiply", "maximum", "less", "sqrt", "exp", "isnan", "arctan2", "divide", "logical_and", "negative", "floor"]
+    for first in names:
+        for second in names:
+            results = []
+            for np_ in (gc, np):
+                a, b = placed(np_, first, given[0]), placed(np_, second, given[1])
+                out = placed(np_, first if first != "one row" else "rows", np.zeros_like(given[0]))
+                done = []
+                for name in functions:
+                    f = getattr(np_, name)
+                    operands = (a, b)[: f.nin]
+                    with np.errstate(all="ignore"):
+                        for _ in range(TURNS // 2):
+                            made = outcome(f, *operands)
+                        done.append(made)
+                        done.append(outcome(lambda *o: f(*o, out=out).copy(), *operands))
+                results.append(done)
+            for ours, theirs in zip(*results):
+                if theirs is None:
+                    assert ours is None
+                    continue
+                assert ours.dtype == theirs.dtype and ours.shape == theirs.shape and (theirs.size == 0 or ours.strides == theirs.strides)
+                np.testing.assert_allclose(np.asarray(ours), theirs, rtol=1e-6)

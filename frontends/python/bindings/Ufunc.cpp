@@ -221,6 +221,8 @@ PyObject *outputOf(const Ufunc &u, PyObject *const *args, Py_ssize_t count, PyOb
 PyObject *writeTo(PyObject *self, PyObject *out, PyObject *result) {
   auto owned = pb::reinterpret_steal<pb::object>(result);
   return guarded([&]() -> PyObject * {
+    if (PyObject *done = writtenTo(out, owned))
+      return done;
     const Array *value = asArray(result);
     Array &target = *asArray(out);
     if (!value || value->dtype() != target.dtype() || !(value->shape() == target.shape()) ||
