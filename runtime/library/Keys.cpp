@@ -134,6 +134,19 @@ constexpr KeyLoops<Key> kLoops = {
     part<Key>,
     sortRows<Key>,
     ranks<Key>};
+/// No lanes of so few bits are gathered.
+template <>
+constexpr KeyLoops<uint16_t> kLoops<uint16_t> = {
+    {{fill<Order<uint16_t, KeyKind::Unsigned>, uint16_t>,
+      finish<Order<uint16_t, KeyKind::Unsigned>, uint16_t>},
+     {fill<Order<uint16_t, KeyKind::Signed>, uint16_t>,
+      finish<Order<uint16_t, KeyKind::Signed>, uint16_t>},
+     {fill<Order<uint16_t, KeyKind::Float>, uint16_t>,
+      finish<Order<uint16_t, KeyKind::Float>, uint16_t>}},
+    below<uint16_t>,
+    part<uint16_t>,
+    PlainLoops::sortRows<uint16_t>,
+    ranks<uint16_t>};
 #endif
 
 } // namespace HWY_NAMESPACE
@@ -146,7 +159,10 @@ HWY_AFTER_NAMESPACE();
 #include "runtime/drivers/cpu/CpuFeatures.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #if GRAPHC_HAS_VQSORT
 // What highway's sort asks its own library for: where the sampling of pivots starts. Fixed, so that
@@ -163,13 +179,14 @@ namespace {
 
 enum class Isa : uint8_t { None, Avx2, Avx512 };
 
+bool hasAll(std::initializer_list<const char *> names) {
+  const std::string features = "," + cpu::allowedFeatures() + ",";
+  return std::ranges::all_of(names, [&](const char *name) {
+    return features.find(std::string(",") + name + ",") != std::string::npos;
+  });
+}
+
 Isa chooseIsa() {
-  std::string features = "," + cpu::allowedFeatures() + ",";
-  auto hasAll = [&](std::initializer_list<const char *> names) {
-    return std::ranges::all_of(names, [&](const char *name) {
-      return features.find(std::string(",") + name + ",") != std::string::npos;
-    });
-  };
   if (!hasAll({"avx2", "fma", "bmi", "bmi2", "f16c", "lzcnt"}))
     return Isa::None;
   return hasAll({"avx512f", "avx512vl", "avx512dq", "avx512bw", "avx512cd"}) ? Isa::Avx512
@@ -179,6 +196,11 @@ Isa chooseIsa() {
 Isa isa() {
   static const Isa chosen = chooseIsa();
   return chosen;
+}
+
+bool compressesWords() {
+  static const bool does = hasAll({"avx512vbmi2"});
+  return does;
 }
 
 /// For CPUs without either instruction set.
@@ -193,6 +215,39 @@ constexpr KeyLoops<Key> kPlainLoops = {{{PlainLoops::fill<Order<Key, KeyKind::Un
                                        PlainLoops::part<Key>,
                                        PlainLoops::sortRows<Key>,
                                        PlainLoops::ranks<Key>};
+
+#if GRAPHC_HAS_VQSORT && defined(__x86_64__)
+/// Part of 16-bit keys, for CPUs that compress words.
+[[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi2,bmi2")]]
+void partWords(const uint16_t *keys, size_t count, uint16_t pivot, uint16_t *low, uint16_t *high) {
+  const __m512i limit = _mm512_set1_epi16(static_cast<short>(pivot));
+  constexpr uint32_t kAll = 0xffffffffu;
+  constexpr size_t kLanes = 32;
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const __m512i some = _mm512_loadu_si512(keys + i);
+    const __mmask32 smaller = _mm512_cmplt_epu16_mask(some, limit);
+    const auto below = static_cast<unsigned>(__builtin_popcount(smaller));
+    const auto above = static_cast<unsigned>(kLanes) - below;
+    _mm512_mask_storeu_epi16(low, _bzhi_u32(kAll, below),
+                             _mm512_maskz_compress_epi16(smaller, some));
+    _mm512_mask_storeu_epi16(high, _bzhi_u32(kAll, above),
+                             _mm512_maskz_compress_epi16(~smaller, some));
+    low += below;
+    high += above;
+  }
+  PlainLoops::part(keys + i, count - i, pivot, low, high);
+}
+
+const KeyLoops<uint16_t> &loopsOfWords() {
+  static const KeyLoops<uint16_t> loops = [] {
+    KeyLoops<uint16_t> found = N_AVX3::kLoops<uint16_t>;
+    found.part = partWords;
+    return found;
+  }();
+  return loops;
+}
+#endif
 
 template <typename Key>
 const KeyLoops<Key> &chooseLoops() {
@@ -218,12 +273,43 @@ void sortWith(Key *keys, size_t count, void (*avx2)(Key *, size_t), void (*avx51
 } // namespace
 
 template <>
+const KeyLoops<uint16_t> &keyLoops() {
+#if GRAPHC_HAS_VQSORT && defined(__x86_64__)
+  if (isa() == Isa::Avx512 && compressesWords())
+    return loopsOfWords();
+#endif
+  return chooseLoops<uint16_t>();
+}
+template <>
 const KeyLoops<uint32_t> &keyLoops() {
   return chooseLoops<uint32_t>();
 }
 template <>
 const KeyLoops<uint64_t> &keyLoops() {
   return chooseLoops<uint64_t>();
+}
+
+void sortKeys(uint16_t *keys, size_t count) {
+  constexpr size_t kFew = 1024;
+  if (count <= kFew) {
+    std::array<uint32_t, kFew> wide;
+    std::copy_n(keys, count, wide.data());
+    sortKeys(wide.data(), count);
+    for (size_t i = 0; i < count; ++i)
+      keys[i] = static_cast<uint16_t>(wide[i]);
+    return;
+  }
+  std::vector<uint16_t> byLow(count);
+  auto pass = [count](const uint16_t *from, uint16_t *to, int shift) {
+    std::array<size_t, 256> next{};
+    for (size_t i = 0; i < count; ++i)
+      ++next[from[i] >> shift & 0xff];
+    std::exclusive_scan(next.begin(), next.end(), next.begin(), size_t{0});
+    for (size_t i = 0; i < count; ++i)
+      to[next[from[i] >> shift & 0xff]++] = from[i];
+  };
+  pass(keys, byLow.data(), 0);
+  pass(byLow.data(), keys, 8);
 }
 
 #if GRAPHC_HAS_VQSORT

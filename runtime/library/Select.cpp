@@ -28,12 +28,30 @@ struct Places {
 /// In blocks: the loop counts in a key's own width.
 template <typename Key>
 int64_t countBelow(const Key *keys, int64_t count, Key limit) {
-  constexpr int64_t kBlock = 1 << 16;
+  constexpr int64_t kBlock = 1 << 15;
   size_t some = 0;
   for (int64_t from = 0; from < count; from += kBlock)
     some += keyLoops<Key>().below(keys + from, static_cast<size_t>(std::min(kBlock, count - from)),
                                   limit);
   return static_cast<int64_t>(some);
+}
+
+template <typename O, typename Key>
+void toKeys(const Key *elements, int64_t count, Key *keys) {
+  const auto size = static_cast<size_t>(count);
+  if constexpr (O::kKind == KeyKind::BFloat16)
+    PlainLoops::fill<O>(elements, size, Key{0}, keys);
+  else
+    keyLoops<Key>().kinds[static_cast<int>(O::kKind)].fill(elements, size, Key{0}, keys);
+}
+/// Back, in place.
+template <typename O, typename Key>
+void fromKeys(Key *keys, int64_t count) {
+  const auto size = static_cast<size_t>(count);
+  if constexpr (O::kKind == KeyKind::BFloat16)
+    PlainLoops::finish<O>(keys, size, Key{0}, keys);
+  else
+    keyLoops<Key>().kinds[static_cast<int>(O::kKind)].finish(keys, size, Key{0}, keys);
 }
 
 /// Moves the keys of a row between two buffers until those from `places.first` to `places.last` are
@@ -184,7 +202,7 @@ Status partition(const Call &call) {
     return Status::ok();
   GRAPHC_ASSIGN(Places places, placesOf(call, "partition"));
   DType dtype = call.result.dtype;
-  if (itemSize(dtype) < 4 || length <= kFew)
+  if (itemSize(dtype) < 2 || length <= kFew)
     return sorted(call, sort);
   if (isComplex(dtype))
     return withPart(dtype, [&](auto word) {
@@ -200,16 +218,15 @@ Status partition(const Call &call) {
   return withOrder(dtype, [&](auto order, auto word) -> Status {
     using O = decltype(order);
     using U = decltype(word);
-    if constexpr (sizeof(U) >= 4) {
-      const auto &loops = keyLoops<U>().kinds[static_cast<int>(O::kKind)];
+    if constexpr (sizeof(U) >= 2) {
       const auto *x = static_cast<const U *>(call.operands[0].data);
       auto *out = static_cast<U *>(call.result.data);
       return eachRow(rows, length, [&](int64_t r, bool) -> Status {
         GRAPHC_ASSIGN(BufferRef held, scratch(2 * length * static_cast<int64_t>(sizeof(U))));
         U *keys = as<U>(held), *row = out + r * length;
-        loops.fill(x + r * length, static_cast<size_t>(length), U{0}, keys);
+        toKeys<O>(x + r * length, length, keys);
         Selection<U>(places, length, keys, keys + length, row).run();
-        loops.finish(row, static_cast<size_t>(length), U{0}, row);
+        fromKeys<O>(row, length);
         return Status::ok();
       });
     }
@@ -223,7 +240,7 @@ Status argpartition(const Call &call) {
     return Status::ok();
   GRAPHC_ASSIGN(Places places, placesOf(call, "argpartition"));
   DType dtype = call.operands[0].dtype;
-  if (itemSize(dtype) < 4 || length <= (isComplex(dtype) ? kFew : kShort) ||
+  if (itemSize(dtype) < 2 || length <= (isComplex(dtype) ? kFew : kShort) ||
       (!isComplex(dtype) && places.first != places.last))
     return sorted(call, argsort);
   if (isComplex(dtype))
@@ -239,20 +256,17 @@ Status argpartition(const Call &call) {
   return withOrder(dtype, [&](auto order, auto word) -> Status {
     using O = decltype(order);
     using U = decltype(word);
-    if constexpr (sizeof(U) >= 4) {
-      const KeyLoops<U> &loops = keyLoops<U>();
-      const auto &kind = loops.kinds[static_cast<int>(O::kKind)];
+    if constexpr (sizeof(U) >= 2) {
       const auto *x = static_cast<const U *>(call.operands[0].data);
       auto *out = static_cast<int64_t *>(call.result.data);
-      auto count = static_cast<size_t>(length);
       return eachRow(rows, length, [&](int64_t r, bool) -> Status {
         GRAPHC_ASSIGN(BufferRef held, scratch(2 * length * static_cast<int64_t>(sizeof(U))));
         U *keys = as<U>(held);
-        kind.fill(x + r * length, count, U{0}, keys);
+        toKeys<O>(x + r * length, length, keys);
         Selection<U> selection(places, length, keys, keys + length, nullptr);
         selection.run();
         U wanted = selection.at(places.first);
-        kind.fill(x + r * length, count, U{0}, keys);
+        toKeys<O>(x + r * length, length, keys);
         bool isLast = wanted == std::numeric_limits<U>::max();
         int64_t less = countBelow(keys, length, wanted);
         int64_t more = isLast ? length : countBelow(keys, length, U(wanted + 1)), equal = less;

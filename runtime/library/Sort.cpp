@@ -37,29 +37,6 @@ constexpr int64_t kCountBytes = 64, kCountWords = int64_t{1} << 17;
 //===------------------------------------------------------------------------------------------===//
 
 void sortSmall(uint8_t *keys, size_t count) { std::sort(keys, keys + count); }
-/// Few as wider keys, many by their low bytes, then by their high ones.
-void sortSmall(uint16_t *keys, size_t count) {
-  constexpr size_t kFew = 1024;
-  if (count <= kFew) {
-    std::array<uint32_t, kFew> wide;
-    std::copy_n(keys, count, wide.data());
-    sortKeys(wide.data(), count);
-    for (size_t i = 0; i < count; ++i)
-      keys[i] = static_cast<uint16_t>(wide[i]);
-    return;
-  }
-  std::vector<uint16_t> byLow(count);
-  auto pass = [count](const uint16_t *from, uint16_t *to, int shift) {
-    std::array<size_t, 256> next{};
-    for (size_t i = 0; i < count; ++i)
-      ++next[from[i] >> shift & 0xff];
-    std::exclusive_scan(next.begin(), next.end(), next.begin(), size_t{0});
-    for (size_t i = 0; i < count; ++i)
-      to[next[from[i] >> shift & 0xff]++] = from[i];
-  };
-  pass(keys, byLow.data(), 0);
-  pass(byLow.data(), keys, 8);
-}
 template <typename Key>
 void sortSmall(Key *keys, size_t count) {
   sortKeys(keys, count);
@@ -533,19 +510,43 @@ Status orderRow(int64_t count, const At &at, size_t width, int64_t *out, bool se
   return Status::ok();
 }
 
+/// Shorter rows of complex elements are ordered by inserting one after the other.
+constexpr int64_t kFewComplex = 16;
+
+template <typename U>
+void orderFewComplex(const U *x, int64_t count, U flip, int64_t *out) {
+  std::array<ComplexKey<U>, kFewComplex> keys;
+  for (int64_t i = 0; i < count; ++i) {
+    ComplexKey<U> key = ComplexKey<U>::of(x + 2 * i);
+    key = {U(key.high ^ flip), U(key.low ^ flip)};
+    auto to = static_cast<size_t>(i);
+    for (; to > 0 && key < keys[to - 1]; --to) {
+      keys[to] = keys[to - 1];
+      out[to] = out[to - 1];
+    }
+    keys[to] = key;
+    out[to] = i;
+  }
+}
+
 /// The order of complex elements: by what decides first, then each run of equals by what decides
 /// last.
 template <typename U>
 Status orderComplexRow(const U *x, int64_t count, bool descending, int64_t *out, bool several) {
   U flip = descending ? std::numeric_limits<U>::max() : U{0};
+  if (count <= kFewComplex) {
+    orderFewComplex(x, count, flip, out);
+    return Status::ok();
+  }
   auto high = [&](int64_t i) { return U(ComplexKey<U>::of(x + 2 * i).high ^ flip); };
   auto low = [&](int64_t i) { return U(ComplexKey<U>::of(x + 2 * i).low ^ flip); };
   GRAPHC_TRY(orderRow(count, high, sizeof(U), out, several));
   for (int64_t from = 0, to = 0; from < count; from = to) {
     const U first = high(out[from]);
-    for (++to; to < count && high(out[to]) == first;)
-      ++to;
-    if (to - from > 1)
+    bool isOrdered = true; // as of numbers that are real
+    for (++to; to < count && high(out[to]) == first; ++to)
+      isOrdered &= low(out[to - 1]) <= low(out[to]);
+    if (!isOrdered)
       GRAPHC_TRY(orderPlaces(out + from, to - from, low, sizeof(U), false));
   }
   return Status::ok();
@@ -625,8 +626,13 @@ Status sortComplex(const Call &call, int64_t rows, int64_t length, bool descendi
     const auto *x = static_cast<const U *>(call.operands[0].data);
     auto *out = static_cast<U *>(call.result.data);
     return eachRow(rows, length, [&](int64_t r, bool several) -> Status {
-      GRAPHC_ASSIGN(BufferRef held, scratch(length * 8));
-      int64_t *order = as<int64_t>(held);
+      std::array<int64_t, kFewComplex> few;
+      int64_t *order = few.data();
+      BufferRef held;
+      if (length > kFewComplex) {
+        GRAPHC_ASSIGN(held, scratch(length * 8));
+        order = as<int64_t>(held);
+      }
       const U *from = x + 2 * r * length;
       GRAPHC_TRY(orderComplexRow(from, length, descending, order, several));
       for (U *to = out + 2 * r * length; to != out + 2 * (r + 1) * length; to += 2, ++order)

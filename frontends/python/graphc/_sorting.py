@@ -109,10 +109,10 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
 
 def sort_complex(a):
     """A copy as complex numbers (8- and 16-bit integers: complex64), sorted along the last axis."""
-    x = asarray(a)
+    x = sort(asarray(a))
     if x.dtype.kind != "c":
         x = x.astype(complex64 if x.dtype.kind in "iu" and x.dtype.itemsize <= 2 else complex128)
-    return sort(x)
+    return x
 
 
 def sort_in_place(x, axis=-1, kind=None, order=None, *, stable=None, descending=False):
