@@ -22,7 +22,6 @@ NOTES = {
     "array_equal": "a 0-d bool array", "array_equiv": "a 0-d bool array", "vectorize": "no objects; results have one dtype",
     "frompyfunc": "results have a dtype, not object", "empty": "zeros", "empty_like": "zeros", "errstate": "reported when computed",
     "seterr": "reported when computed", "asfortranarray": "a view of the transpose",
-    "reciprocal": "integers give float64", "fromfunction": "dtype by keyword", "floor_divide": "a / b where one operand is infinite",
     "meshgrid": "views are read-only with copy=False", "broadcast": "elements are 0-d arrays", "nditer": "row-major, no allocated operands", "view": "a read-only copy for another dtype",
     "put": "counted from the flattened array", "load": "archives give Arrays", "geomspace": "real bounds",
     "base": "None once the owner is gone and all of it is shown", "flags": "WRITEABLE = True is refused of broadcast views, parts of complex numbers and memory of others",

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace graphc {
 
@@ -345,11 +346,45 @@ Result<Array> elementwiseInRows(OpKind kind, std::span<const Operand> operands) 
 
 } // namespace
 
+/// 1 / x in x's own dtype: 1 and -1 have one, the others 0; that of 0 is a division by zero, and
+/// the least number of 32 bits and more.
+static Result<Array> wholeReciprocal(const Operand &x) {
+  RecordScope named(RecordScope::location(), errorsUnder(OpKind::Reciprocal));
+  const DType given = x.type().dtype, t = given == DType::Bool ? DType::Int8 : given;
+  Array values;
+  if (x.array) {
+    GRAPHC_ASSIGN(values, cast(*x.array, t));
+  } else {
+    GRAPHC_ASSIGN(rt::Device * device, currentDevice());
+    GRAPHC_ASSIGN(values, full({}, x.scalar, t, device));
+  }
+  const auto number = [](int64_t n) { return Operand(op::Scalar::ofInt(n)); };
+  const Operand ratio[] = {number(1), values};
+  GRAPHC_ASSIGN(Array quotient, elementwise(OpKind::FloorDivide, ratio));
+  if (!isSigned(t))
+    return quotient;
+  const auto where = [&](OpKind kind, int64_t n, const Operand &chosen) -> Status {
+    const Operand asked[] = {values, number(n)};
+    GRAPHC_ASSIGN(const Array found, elementwise(kind, asked));
+    const Operand choices[] = {found, chosen, quotient};
+    GRAPHC_ASSIGN(quotient, elementwise(OpKind::Select, choices));
+    return Status::ok();
+  };
+  GRAPHC_TRY(where(OpKind::Less, -1, number(0)));
+  if (itemSize(t) >= 4)
+    GRAPHC_TRY(where(OpKind::Equal, 0,
+                     number(t == DType::Int32 ? std::numeric_limits<int32_t>::min()
+                                              : std::numeric_limits<int64_t>::min())));
+  return quotient;
+}
+
 Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
   RecordScope scope;
   if (open::isAny(operands))
     return open::apply(operands,
                        [kind](std::span<const Operand> o) { return elementwise(kind, o); });
+  if (kind == OpKind::Reciprocal && operands.size() == 1 && !isInexact(operands[0].type().dtype))
+    return wholeReciprocal(operands[0]);
   if (mayKeepOrder(operands)) {
     GRAPHC_ASSIGN(Shape shape, commonShape(op::opInfo(kind).name, operands));
     if (AxisList order = keptOrder(shape, operands); order.size() > 0)

@@ -139,3 +139,37 @@ def test_negative_powers_of_integers_raise(dtype):
     gc.eval(computed)
     with pytest.raises(ValueError, match="exponent -1"):
         gc.asarray(a) ** computed
+
+
+@pytest.mark.parametrize("dtype", ("?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"))
+@pytest.mark.parametrize("count", (5, 5000))
+def test_reciprocals_are_integers(dtype, count):
+    a = np.resize(np.array([0, 1, 2, 3, 100]).astype(dtype), count)
+    a = np.where(np.arange(count) % 7 == 3, -a, a).astype(dtype) if dtype[0] == "i" else a
+    with pytest.warns(RuntimeWarning, match="divide by zero encountered in reciprocal"):
+        theirs = np.reciprocal(a)
+    with pytest.warns(RuntimeWarning, match="divide by zero encountered in reciprocal"):
+        ours = np.asarray(gc.reciprocal(gc.asarray(a)))
+    assert ours.dtype == theirs.dtype
+    np.testing.assert_array_equal(ours, theirs)
+    assert gc.reciprocal(2) == 0 and gc.reciprocal(1) == 1 and gc.reciprocal(1).dtype == np.int64
+    np.testing.assert_array_equal(gc.jit(gc.reciprocal)(gc.asarray(a[1:3])), theirs[1:3])
+
+
+@pytest.mark.parametrize("name", ("gcd", "lcm"))
+def test_many_common_divisors(name):
+    a, b = np.random.default_rng(2).integers(0, 10**6, (2, 60000))
+    for x, y in ((a, b), (a[::2], b[::-2]), (a.astype("i4"), b), (a, 12)):
+        np.testing.assert_array_equal(getattr(gc, name)(gc.asarray(x), gc.asarray(y)), getattr(np, name)(x, y))
+
+
+def test_places_in_long_vectors():
+    a = np.sort(np.random.default_rng(2).random(60000))
+    x = gc.asarray(a)
+    for side in ("left", "right"):
+        for v in (0.5, 2, np.float32(0.1), [0.1, 0.7], a[:7], -1, np.nan):
+            for _ in range(20):
+                made = gc.searchsorted(x, gc.asarray(v) if isinstance(v, np.ndarray) else v, side=side), x[::2].searchsorted(v, side)
+            for ours, theirs in zip(made, (np.searchsorted(a, v, side), a[::2].searchsorted(v, side))):
+                assert ours.dtype == theirs.dtype and np.shape(ours) == np.shape(theirs)
+                np.testing.assert_array_equal(ours, theirs)

@@ -241,7 +241,8 @@ static PyObject *madeBy(DType t, const Operation &of, Compute compute) {
 
 /// In which dtype an operation on arrays of dtype `t` computes.
 static DType computedIn(OpKind kind, DType t) {
-  if (isInexact(t) || t == DType::Bool || !op::opInfo(kind).promoteToFloat)
+  if (isInexact(t) || t == DType::Bool || !op::opInfo(kind).promoteToFloat ||
+      kind == OpKind::Reciprocal) // of integers an integer
     return t;
   const std::array<op::OperandType, 2> types{op::OperandType{t, op::Weak::None},
                                              op::OperandType{t, op::Weak::None}};

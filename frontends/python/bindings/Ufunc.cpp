@@ -115,7 +115,8 @@ PyObject *callHandler(PyObject *self, PyObject *const *args, Py_ssize_t count, P
 std::optional<double> wholeNumber(op::OpKind kind, PyObject *operand) {
   constexpr long long kMost = 1LL << 53;
   int overflow = 0;
-  if (!PyLong_CheckExact(operand) || !op::opInfo(kind).promoteToFloat)
+  if (!PyLong_CheckExact(operand) || !op::opInfo(kind).promoteToFloat ||
+      kind == op::OpKind::Reciprocal)
     return std::nullopt;
   const long long value = PyLong_AsLongLongAndOverflow(operand, &overflow);
   const bool isWhole = !overflow && value <= kMost && value >= -kMost;

@@ -11,7 +11,7 @@ from ._float_errors import errstate
 from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._manipulation import _axis, concat
-from ._ufunc import _NO_VALUE, is_missing, reduce_array, with_out
+from ._ufunc import _NO_VALUE, check_output, is_missing, reduce_array, with_out
 from .errors import ArgumentError, AxisError
 
 
@@ -218,6 +218,8 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     another name for `ddof`; a known `mean` (with kept dimensions) may be given. Two passes, as NumPy."""
     x = operand(a)
     kind = _dtype(dtype) or (x.dtype if x.dtype.kind in "fc" else float64)
+    if kind.kind in "biu":
+        return with_out(_whole_var(x, axis, kind, freedom_lost(ddof, correction), keepdims, where, mean), out, "unsafe", "var")
     x = x.astype(kind, copy=False)
     is_open = _graphc.is_open(x)
     if where is True and not is_open and _count(x.shape, axis) <= freedom_lost(ddof, correction):
@@ -247,9 +249,26 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
 
 
 @_stands_for()
+def _whole_var(x, axis, kind, ddof, keepdims, where, mean):
+    """The variance in integers: what is divided is cut, the mean as well."""
+
+    def total(y, keeps):
+        return _reduce("sum", y, axis, kind, None, keeps, _NO_VALUE, where)
+
+    center = (total(x, True) / _chosen(x, axis, True, where)).astype(kind) if is_missing(mean) else asarray(mean)
+    distance = x - center
+    return (total(distance * distance, keepdims) / _graphc.maximum(_chosen(x, axis, keepdims, where) - ddof, 0)).astype(kind)
+
+
+@_stands_for()
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO_VALUE, correction=None):
     """Standard deviation: the square root of `var`."""
     spread = var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    if spread.dtype.kind in "biu":
+        root = _graphc.sqrt(spread)
+        if spread.ndim:  # written over its operand, as by NumPy
+            check_output(spread, root.shape, root.dtype, "same_kind", "sqrt")
+        return with_out(root.astype(spread.dtype), out, "unsafe", "std")
     return with_out(_graphc.sqrt(spread), out, "unsafe", "std")
 
 
