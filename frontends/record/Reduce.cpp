@@ -5,7 +5,9 @@
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
+#include "frontends/record/SmallElements.h"
 #include "frontends/record/SmallNumeric.h"
+#include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 
 #include <algorithm>
@@ -26,11 +28,52 @@ bool isExtreme(ReduceKind kind) {
 /// Whether the same is found of elements of dtype `t` in any order.
 bool isOfAnyOrder(ReduceKind kind, DType t) {
   return kind == ReduceKind::Min || kind == ReduceKind::Max || kind == ReduceKind::Any ||
-         kind == ReduceKind::All || (kind == ReduceKind::Sum && isInteger(t));
+         kind == ReduceKind::All || (kind == ReduceKind::Sum && (isInteger(t) || t == DType::Bool));
 }
 /// What is pending fuses as it is.
 bool isComputed(const Array &x) {
   return x.hasStorage() && x.storage()->current()->state() == NodeState::Ready;
+}
+/// `x` with its axes in the order in which they lie, and where `axis` is then, if the others stay
+/// in their order. Nothing where they lie so.
+std::optional<std::pair<Array, int64_t>> turnedAlong(const Array &x, int64_t axis) {
+  if (x.rank() < 2 || x.view().isWhole() || x.size() <= small::kFew)
+    return std::nullopt;
+  const Operand one[] = {x};
+  const AxisList order = keptOrder(x.shape(), one);
+  const auto at = std::ranges::find(order, axis);
+  int64_t before = -1;
+  for (int64_t other : order) {
+    if (other == axis)
+      continue;
+    if (other < before)
+      return std::nullopt;
+    before = other;
+  }
+  const Array turned = inMemoryOrder(x);
+  if (at == order.end() || !(isComputed(x) || turned.view().isWhole()))
+    return std::nullopt;
+  return std::pair(turned, at - order.begin());
+}
+/// What is computed and lies in short lines apart, side by side: a kernel would go line by line.
+/// Null for what lies otherwise.
+Result<NodeRef> gathered(const Array &x) {
+  constexpr int64_t kShort = 8;
+  const View &view = x.view();
+  if (Trace::active() || x.rank() < 2 || view.isWhole() || view.isContiguous() || !isComputed(x) ||
+      x.size() <= small::kFew || x.size() * itemSize(x.dtype()) > small::kMostReach)
+    return NodeRef();
+  const small::Elements from = small::computedElementsOf(x);
+  if (x.shape()[x.shape().size() - 1] >= kShort || !from.base)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, small::makeNode(x.dtype(), x.shape(), x.device()));
+  small::withElement(itemSize(x.dtype()), [&]<typename T>(T) {
+    Shape sizes, steps;
+    small::joinAxes(view.shape(), view.strides(), sizes, steps);
+    small::gatherLines(reinterpret_cast<const T *>(from.first), sizes, steps,
+                       small::dataOf<T>(out));
+  });
+  return out;
 }
 bool isArg(ReduceKind kind) { return kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax; }
 
@@ -175,9 +218,17 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
     return Status(ErrorCode::DType,
                   format("[mean] dtype {} is not a floating dtype", dtypeName(*wanted)));
   if (axes.size() > 1 && std::ssize(axes) == x.rank() &&
-      isOfAnyOrder(kind, wanted.value_or(x.dtype())) && isComputed(x))
-    if (const Array turned = inMemoryOrder(x); !isSameView(turned, x))
+      isOfAnyOrder(kind, wanted.value_or(x.dtype())))
+    if (const Array turned = inMemoryOrder(x);
+        !isSameView(turned, x) && (isComputed(x) || turned.view().isWhole()))
       return reduce(kind, turned, std::nullopt, keepdims, wanted);
+  if (axes.size() == 1 && given && !keepdims &&
+      (isArg(kind) || isOfAnyOrder(kind, wanted.value_or(x.dtype()))))
+    if (auto turned = turnedAlong(x, axes[0]))
+      return reduce(kind, turned->first, std::vector<int64_t>{turned->second}, false, wanted);
+  GRAPHC_ASSIGN(NodeRef dense, gathered(x));
+  if (dense)
+    return reduce(kind, small::arrayOf(std::move(dense)), given, keepdims, wanted);
   Shape result = op::reducedShape(x.shape(), axes, keepdims);
   auto dtype = computeDType(kind, x.dtype(), wanted);
   // A single result of what is computed has nothing to fuse with, before it or behind it.

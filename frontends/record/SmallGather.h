@@ -14,28 +14,69 @@ namespace graphc::small {
 void joinAxes(std::span<const int64_t> shape, std::span<const int64_t> strides, Shape &sizes,
               Shape &steps);
 
-/// Appends `rows` lines of `columns` elements each, converted. Short lines are written column by
-/// column: a loop over few elements costs more than they do.
+template <typename S, typename T>
+T *gatherLongLines(const S *from, int64_t rows, int64_t down, int64_t columns, int64_t across,
+                   T *to) {
+  for (int64_t i = 0; i < rows; ++i) {
+    const S *line = from + i * down;
+    T *out = to + i * columns;
+    if (across == 0)
+      std::fill_n(out, columns, static_cast<T>(*line));
+    else if (across == 1)
+      for (int64_t k = 0; k < columns; ++k)
+        out[k] = static_cast<T>(line[k]);
+    else if (across == 2) // steps that the compiler knows it walks in vectors
+      for (int64_t k = 0; k < columns; ++k)
+        out[k] = static_cast<T>(line[k * 2]);
+    else if (across == -1)
+      for (int64_t k = 0; k < columns; ++k)
+        out[k] = static_cast<T>(line[-k]);
+    else
+      for (int64_t k = 0; k < columns; ++k)
+        out[k] = static_cast<T>(line[k * across]);
+  }
+  return to + rows * columns;
+}
+
+/// Lines of a few elements, whose number the compiler knows: a loop over them costs more than they
+/// do.
+template <int64_t columns, typename S, typename T>
+void gatherShortLines(const S *from, int64_t rows, int64_t down, int64_t across, T *to) {
+  for (int64_t i = 0; i < rows; ++i, from += down, to += columns)
+    for (int64_t k = 0; k < columns; ++k)
+      to[k] = static_cast<T>(from[k * across]);
+}
+
+/// Appends `rows` lines of `columns` elements each, converted.
 template <typename S, typename T>
 T *gatherPlane(const S *from, int64_t rows, int64_t down, int64_t columns, int64_t across, T *to) {
-  constexpr int64_t kShort = 8;
-  if (columns < kShort && rows > columns)
-    for (int64_t k = 0; k < columns; ++k)
-      for (int64_t i = 0; i < rows; ++i)
-        to[i * columns + k] = static_cast<T>(from[i * down + k * across]);
-  else
-    for (int64_t i = 0; i < rows; ++i) {
-      const S *line = from + i * down;
-      T *out = to + i * columns;
-      if (across == 0)
-        std::fill_n(out, columns, static_cast<T>(*line));
-      else if (across == 1)
-        for (int64_t k = 0; k < columns; ++k)
-          out[k] = static_cast<T>(line[k]);
-      else
-        for (int64_t k = 0; k < columns; ++k)
-          out[k] = static_cast<T>(line[k * across]);
-    }
+  if (rows <= columns)
+    return gatherLongLines(from, rows, down, columns, across, to);
+  switch (columns) {
+  case 1:
+    gatherShortLines<1>(from, rows, down, across, to);
+    break;
+  case 2:
+    gatherShortLines<2>(from, rows, down, across, to);
+    break;
+  case 3:
+    gatherShortLines<3>(from, rows, down, across, to);
+    break;
+  case 4:
+    gatherShortLines<4>(from, rows, down, across, to);
+    break;
+  case 5:
+    gatherShortLines<5>(from, rows, down, across, to);
+    break;
+  case 6:
+    gatherShortLines<6>(from, rows, down, across, to);
+    break;
+  case 7:
+    gatherShortLines<7>(from, rows, down, across, to);
+    break;
+  default:
+    return gatherLongLines(from, rows, down, columns, across, to);
+  }
   return to + rows * columns;
 }
 

@@ -420,3 +420,14 @@ def test_single_complex_values_are_combined_and_written_where_they_lie():
         np.testing.assert_allclose(np.asarray(x), want, rtol=1e-13 if dtype == "complex128" else 1e-5)
         assert [str(p.dtype) for p in parts] == [str(p.dtype) for p in others]
         np.testing.assert_allclose([complex(p) for p in parts], [complex(p) for p in others], rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ("i4", "f8", "c16"))
+def test_items_by_flat_indices(dtype):
+    a = np.arange(24).reshape(2, 3, 4).astype(dtype)
+    for x, y in ((gc.asarray(a), a), (gc.asarray(a).T[:, ::2], a.T[:, ::2]), (gc.asarray(a)[0, 0, 0], a[0, 0, 0])):
+        for place in (*range(y.size), -1, -y.size):
+            assert x.item(place) == y.item(place) and type(x.item(place)) is type(y.item(place))
+        for place in (y.size, -y.size - 1):
+            with pytest.raises(IndexError):
+                x.item(place)

@@ -557,3 +557,60 @@ def test_what_is_reduced_and_stored_over_rows_of_any_length(sizes, dtype):
             got, want = np.asarray(got), np.asarray(want)
             assert got.dtype == want.dtype and got.tobytes() == want.tobytes()
 
+
+
+LYING = {
+    "turned": lambda xp, a: xp.asarray(np.ascontiguousarray(a.T)).T, "every second": lambda xp, a: xp.asarray(np.repeat(a, 2, -1))[..., ::2],
+    "backwards": lambda xp, a: xp.asarray(np.ascontiguousarray(a[::-1, ..., ::-1]))[::-1, ..., ::-1],
+    "swapped": lambda xp, a: xp.asarray(np.ascontiguousarray(a.swapaxes(0, -1))).swapaxes(0, -1), "part": lambda xp, a: xp.asarray(np.pad(a, 2))[tuple([slice(2, -2)] * a.ndim)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lies", LYING)
+@pytest.mark.parametrize("shape", ((3000, 3), (3, 3000), (60, 70), (40, 5, 30)))
+@pytest.mark.parametrize("dtype", ("?", "u1", "i4", "i8", "f2", "f4", "f8", "c16"))
+def test_lines_are_combined_alike_wherever_they_lie(dtype, shape, lies):
+    rng = np.random.default_rng(8)
+    values = rng.random(shape) * (2 if dtype == "?" else 50) + (1j * rng.random(shape) if dtype == "c16" else 0)
+    values = values.astype(dtype)
+    dense, apart = gc.asarray(values), LYING[lies](gc, values)
+    gc.eval(apart)
+    axes = (None, *range(-1, len(shape)), (0, 1))
+    for axis in axes:
+        for name in ("sum", "min", "max", "any", "all", "prod", "mean", "argmin", "argmax", "count_nonzero"):
+            if name[:3] == "arg" and isinstance(axis, tuple):
+                continue
+            made = [getattr(gc, name)(x, axis=axis) for x in (apart, dense)]
+            ours, same = map(np.asarray, made)
+            assert ours.tobytes() == same.tobytes() and ours.dtype == same.dtype and ours.shape == same.shape, (name, axis)
+            assert made[0].strides == made[1].strides
+            if name in ("min", "max", "any", "all", "count_nonzero", "argmin", "argmax") or dtype[0] in "iu?" and name == "sum":
+                np.testing.assert_array_equal(ours, getattr(np, name)(values, axis=axis))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_pending_lines_that_are_turned():
+    a = np.arange(12000.0).reshape(4000, 3)
+    x = gc.asarray(np.ascontiguousarray(a.T)).T
+    assert gc.array_equal(x, x + 0) and not gc.array_equal(x, x + 1)
+    np.testing.assert_array_equal((x * 2).max(axis=0), (a * 2).max(axis=0))
+    np.testing.assert_array_equal((x * 2).argmin(axis=1), (a * 2).argmin(axis=1))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", ("mean", "var", "std"))
+@pytest.mark.parametrize("dtype", (int, "i4", "u1"))
+def test_integer_moments_are_cut(name, dtype):
+    a = np.random.default_rng(3).integers(0, 9, (5, 7))
+    for options in ({}, {"axis": 0}, {"axis": 1, "keepdims": True}) + (() if name == "mean" else ({"ddof": 1}, {"axis": 1, "ddof": 2})):
+        results = []
+        for xp in (gc, np):
+            try:
+                results.append(np.asarray(getattr(xp, name)(xp.asarray(a), dtype=dtype, **options)))
+            except TypeError as error:
+                results.append(str(error))
+        if isinstance(results[1], str):
+            assert results[0].startswith(results[1])
+        else:
+            assert results[0].dtype == results[1].dtype
+            np.testing.assert_array_equal(*results)

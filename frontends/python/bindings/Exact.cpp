@@ -23,6 +23,9 @@ namespace {
 
 using NumpyArray = pb::detail::PyArray_Proxy;
 
+/// Of what our operations are many passes over.
+bool isMany(Exact kind) { return kind == Exact::Passes || kind == Exact::Bits; }
+
 /// The arguments of one call as NumPy takes them: arrays as views of their memory, which nobody may
 /// keep or write.
 class Given {
@@ -40,7 +43,8 @@ public:
     if (PyList_CheckExact(object) || PyTuple_CheckExact(object))
       return lookInto(object, depth);
     if (auto single = numpyScalarDType(object))
-      return kind == Exact::Any || (kind == Exact::Passes && isFloat(*single));
+      return kind == Exact::Any || kind == Exact::Search ||
+             (kind == Exact::Passes && isFloat(*single));
     const Array *x = asAnyArray(object);
     if (!x || x->isOpen() || !onHost(x->device()) || (device && device != &x->device()) ||
         x->dtype() == DType::BFloat16 || (isInexact(x->dtype()) && kind == Exact::Integers))
@@ -50,7 +54,12 @@ public:
     if (isSignedSeen && isLargeSeen && kind == Exact::Integers) // which promote to floats
       return false;
     device = &x->device();
-    isReady &= x->known() || x->storage()->current()->state() == NodeState::Ready;
+    const bool isComputed = x->known() || x->storage()->current()->state() == NodeState::Ready;
+    isReady &= isComputed;
+    if (kind == Exact::Search && arrays == 0 && isComputed && x->rank() == 1 && x->size() > 0) {
+      ++arrays;
+      return true;
+    }
     most = std::max(most, x->size());
     ++arrays;
     return x->size() > 0 && fits(*x);
@@ -100,10 +109,11 @@ private:
 
   /// Of what our operations are many passes over, larger arrays too that are computed.
   bool fits(const Array &x) const {
-    constexpr int64_t kMostOfMany = 256 << 10;
+    constexpr int64_t kMostOfMany = 256 << 10, kMostOfBits = 64 << 20;
     const int64_t bytes = x.size() * itemSize(x.dtype());
-    return bytes <= small::kMostBytes || (kind == Exact::Passes && bytes <= kMostOfMany &&
-                                          x.storage()->current()->state() == NodeState::Ready);
+    return bytes <= small::kMostBytes ||
+           (isMany(kind) && bytes <= (kind == Exact::Bits ? kMostOfBits : kMostOfMany) &&
+            x.storage()->current()->state() == NodeState::Ready);
   }
   static bool isSmall(PyObject *number) {
     int overflow = 0;
@@ -132,7 +142,9 @@ private:
       values[shown] = known->bits;
       first = reinterpret_cast<char *>(&values[shown]); // little-endian
     } else {
-      small::Elements elements = unwrap(small::elementsOf(x));
+      small::Elements elements = small::computedElementsOf(x); // of any size
+      if (!elements.base)
+        elements = unwrap(small::elementsOf(x));
       if (!elements.base || rank > shape.size())
         return {};
       first = const_cast<char *>(elements.first); // NumPy is told not to write
@@ -218,11 +230,11 @@ pb::object resultOf(PyObject *object, const Given &given, rt::Device &device) {
 /// Whether NumPy's answer to the call is wanted: of Python's numbers at once, of small arrays in a
 /// loop, and, of what would be many operations, wherever it can be had.
 bool isWanted(const Given &given, Exact kind) {
-  if (Trace::active() || (given.most > small::kFew && kind != Exact::Passes))
+  if (Trace::active() || (given.most > small::kFew && !isMany(kind)))
     return false;
   if (!given.device)
     return unwrap(currentDevice()) && onHost(*unwrap(currentDevice()));
-  if (kind == Exact::Passes && given.isReady && small::loopTurns() != small::kNever)
+  if (isMany(kind) && given.isReady && small::loopTurns() != small::kNever)
     return true;
   RecordScope scope;
   return small::isLoop(op::OpKind::Gather, std::min(given.most, small::kFew), *given.device);

@@ -47,9 +47,10 @@ std::optional<std::vector<pb::object>> largeAsFloats(op::OpKind kind,
                                                      std::span<PyObject *const> operands);
 
 /// Of which operands a function has exact results: any; any, but integers say how long the result
-/// is; integers and bools; any, of which our operations are many passes.
+/// is; integers and bools; any, of which our operations are many passes; any, as many passes as
+/// numbers have bits; any, of which the first one, of any size, is read in few places.
 /// Or of what the function changes: its first one.
-enum class Exact { Any, Longer, Integers, Passes, Update };
+enum class Exact { Any, Longer, Integers, Passes, Update, Bits, Search };
 /// What NumPy's function `theirs` gives for small arrays in a loop, and for Python's numbers; null,
 /// with no error set, where the call is not for it.
 PyObject *ofExact(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t count,

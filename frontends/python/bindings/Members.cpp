@@ -273,13 +273,20 @@ PyObject *fillWith(PyObject *self, PyObject *const *args, Py_ssize_t count, PyOb
 PyObject *itemOf(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   constexpr int64_t kMost = 8;
   const Array *x = keywords ? nullptr : asPlainArray(self);
-  bool isPlain = x && x->rank() <= kMost && (count ? count == x->rank() : x->size() == 1);
+  const bool isFlat = x && count == 1 && x->rank() != 1; // counts elements of all axes
+  bool isPlain = x && x->rank() <= kMost && (count ? isFlat || count == x->rank() : x->size() == 1);
   std::array<int64_t, kMost> at{};
   for (Py_ssize_t i = 0; isPlain && i < count; ++i) {
     const auto axis = static_cast<size_t>(i);
     int overflow = 0;
+    const int64_t end = isFlat ? x->size() : x->shape()[axis];
     at[axis] = PyLong_CheckExact(args[i]) ? PyLong_AsLongLongAndOverflow(args[i], &overflow) : -1;
-    isPlain = at[axis] >= 0 && !overflow && at[axis] < x->shape()[axis];
+    isPlain = at[axis] >= 0 && !overflow && at[axis] < end;
+  }
+  if (isPlain && isFlat) {
+    int64_t place = at[0];
+    for (auto axis = static_cast<size_t>(x->rank()); axis-- > 0; place /= x->shape()[axis])
+      at[axis] = place % x->shape()[axis];
   }
   if (!isPlain)
     return general("_item", self, args, count, keywords);

@@ -571,15 +571,16 @@ def operated(name, left, right):
 
 #: Functions of the package whose results no rounding or order of operations decides: of small arrays in a loop NumPy's own
 #: function gives the same bits for less than recording them costs. Of any operands; of any, where integers may ask for long
-#: results; of integers and bools only; of any, and of larger arrays too. None of them gives views, and none changes its arguments.
+#: results; of integers and bools only; of any, and of larger arrays too; the same of as many passes as numbers have bits; of any, the first one
+#: of any size. None of them gives views, and none changes its arguments.
 _EXACT = dict.fromkeys(
     ("append", "argwhere", "array_equal", "choose", "column_stack", "compress", "delete", "diagflat", "digitize", "dstack", "extract", "flatnonzero",
-     "heaviside", "insert", "interp", "ldexp", "modf", "nonzero", "ravel_multi_index", "searchsorted", "take", "take_along_axis", "tril", "triu", "unravel_index"), 0
+     "heaviside", "insert", "interp", "ldexp", "modf", "nonzero", "ravel_multi_index", "take", "take_along_axis", "tril", "triu", "unravel_index"), 0
 ) | dict.fromkeys(("repeat", "resize", "tile"), 1) | dict.fromkeys(
     ("convolve", "correlate", "ediff1d", "intersect1d", "setdiff1d", "setxor1d", "trace", "union1d", "unique"), 2
 ) | dict.fromkeys(
-    ("bitwise_count", "frexp", "gcd", "isin", "lcm", "lexsort", "packbits", "unpackbits"), 3
-)  # fmt: skip
+    ("bitwise_count", "frexp", "isin", "lexsort", "packbits", "unpackbits"), 3
+) | {"gcd": 5, "lcm": 5, "searchsorted": 6}  # fmt: skip
 
 
 def _rise(points):
