@@ -58,13 +58,13 @@ bool isWholeInOrder(const View &view, std::span<const int64_t> order) {
   return true;
 }
 
-/// The same array with its axes in their places: it owns its memory still.
+} // namespace
+
 Array turnedBack(Array made, std::span<const int64_t> order) {
-  made = made.withView(made.view().transpose(inverse(order)));
+  if (!order.empty())
+    made = made.withView(made.view().transpose(inverse(order)));
   return made;
 }
-
-} // namespace
 
 bool isSameView(const Array &a, const Array &b) {
   return a.sharesStorage(b) && a.dtype() == b.dtype() && a.shape() == b.shape() &&

@@ -33,6 +33,10 @@ AxisList keptOrder(const Shape &shape, std::span<const Operand> operands);
 /// `x` with its axes in the order in which they lie; inside a trace as it is.
 Array inMemoryOrder(const Array &x);
 
+/// An array that was made with its axes in that order with them in their places: it owns its memory
+/// still. Of no order, as it is.
+Array turnedBack(Array made, std::span<const int64_t> order);
+
 /// What `apply` gives of the operands with their axes in that order, with its axes in their places.
 Result<Array> inOrder(std::span<const int64_t> order, std::span<const Operand> operands,
                       const std::function<Result<Array>(std::span<const Operand>)> &apply);

@@ -138,3 +138,28 @@ def test_what_numpys_memory_holds_later_is_not_seen():
         found = x + a
         a[:] = 0
         assert_same(found, np.arange(8.0) * 2)
+
+
+COPIED = (
+    "A.T", "C.T", "C.transpose(1, 0, 2)", "A[:, ::2]", "A[::-1].T", "x[::-3]", "n.T", "E.T", "A[None].T", "np.broadcast_to(v, (3, 7))",
+    "np.broadcast_to(v, (3, 7)).T", "A", "C[:, 1:].T",
+)  # fmt: skip
+COPIES = ("np.array({})", "np.copy({})", "np.copy({}, order='K')", "np.zeros_like({})", "np.ones_like({})", "np.empty_like({}) * 0", "{}.copy('K')")
+CASTS = ("?", "i2", "i8", "f4", "f8", "c16")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_copies_lie_as_what_they_copy(dtype, kind):
+    ours, theirs = made(gc, dtype), made(np, dtype)
+    casts = [f"{{}}.astype('{t}')" for t in CASTS if dtype[0] != "c" or t == "c16"]
+    with of_kind(kind):
+        for program in (maker.format(source) for source in COPIED for maker in (*COPIES, *casts)):
+            want = eval(program, theirs)
+            for _ in range(3):
+                got = eval(program, ours)
+                assert got.strides == want.strides or want.size == 0 or 1 in want.shape, program
+                if "empty" not in program:
+                    assert_same(got, want)
+            got[...] = 1
+            assert (np.asarray(got) == 1).all()

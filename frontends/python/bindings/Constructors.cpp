@@ -495,10 +495,14 @@ PyObject *plainArray(PyObject *self, PyObject *const *args, Py_ssize_t count, Py
   if (PyObject *number = ofNumber(args[0], dtype); number || PyErr_Occurred())
     return number;
   if (const Array *x = asAnyArray(args[0])) {
-    if (x->rank() != 1 || x->isOpen() || (dtype && *dtype != x->dtype()))
+    if (x->rank() == 0 || x->isOpen() || (dtype && *dtype != x->dtype()))
       Py_RETURN_NOTIMPLEMENTED;
-    return guarded([&] {
+    return guarded([&]() -> PyObject * {
       PlainScope scope;
+      if (PyObject *made = x->rank() > 1 ? directCast(*x, x->dtype()) : nullptr)
+        return made;
+      if (x->rank() > 1)
+        Py_RETURN_NOTIMPLEMENTED;
       return wrap(copyOf(*x, ops::copy(*x)));
     });
   }

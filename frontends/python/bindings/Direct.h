@@ -61,6 +61,8 @@ PyObject *directOperation(op::OpKind kind, PyObject *left, PyObject *right);
 PyObject *directClip(PyObject *object, PyObject *low, PyObject *high);
 /// `bits` everywhere, of complex dtypes as the real part; null as above.
 PyObject *directFull(const Shape &shape, uint64_t bits, DType t, rt::Device &device);
+/// A copy as dtype `t`, which lies as `x` does; null as above.
+PyObject *directCast(const Array &x, DType t);
 /// The elements of `x` as an array of `shape`; null as above.
 PyObject *directCopy(const Array &x, const Shape &shape);
 /// Arrays of one dtype joined along an axis; null as above.

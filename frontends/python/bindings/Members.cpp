@@ -304,8 +304,13 @@ PyObject *itemOf(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
 
 PyObject *astype(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   const Array &x = *asOpenArray(self);
-  bool isPlain = count == 1 && !keywords && x.view().isContiguous();
-  auto wanted = isPlain ? namedDType(args[0]) : std::nullopt;
+  auto wanted = count == 1 && !keywords ? namedDType(args[0]) : std::nullopt;
+  if (wanted && !x.isOpen() && !x.view().isContiguous()) {
+    PyObject *made = guarded([&] { return directCast(x, *wanted); });
+    if (made || PyErr_Occurred())
+      return made;
+    wanted.reset();
+  }
   if (!wanted)
     return general("_astype", self, args, count, keywords);
   return guarded([&] {

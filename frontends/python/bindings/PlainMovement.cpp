@@ -5,6 +5,7 @@
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/MemoryOrder.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
 #include "frontends/record/SmallElements.h"
@@ -441,26 +442,36 @@ PyObject *contiguous(PyObject *, PyObject *const *args, Py_ssize_t count, PyObje
 PyObject *copy(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
-    if (!x || x->rank() == 0 || !x->view().isContiguous())
+    if (!x || x->rank() == 0)
       Py_RETURN_NOTIMPLEMENTED;
     PlainScope scope;
+    if (!x->view().isContiguous()) {
+      PyObject *made = directCast(*x, x->dtype());
+      return made ? made : Py_NewRef(Py_NotImplemented);
+    }
     PyObject *made = directCopy(*x, x->shape());
     return made ? made : wrap(copyOf(*x, ops::copy(*x)));
   });
 }
 
-/// zeros_like(x) or, where `self` is 1, ones_like(x) of row-major memory.
+/// zeros_like(x) or, where `self` is 1, ones_like(x), which lie as `x` does.
 PyObject *filledLike(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
-    if (!x || x->rank() == 0 || !x->view().isContiguous())
+    if (!x || x->rank() == 0 ||
+        std::ranges::find(x->view().strides(), 0) != x->view().strides().end()) // in any order
       Py_RETURN_NOTIMPLEMENTED;
     PlainScope scope;
     const op::Scalar value = op::Scalar::ofInt(PyLong_AsLong(self));
-    if (auto bits = ops::operandBits(Operand(value), x->dtype()))
-      if (PyObject *made = directFull(x->shape(), *bits, x->dtype(), x->device()))
+    const Operand like[] = {*x};
+    const AxisList order = ops::keptOrder(x->shape(), like);
+    Shape shape = x->shape();
+    for (size_t i = 0; i < order.size(); ++i)
+      shape[i] = x->shape()[static_cast<size_t>(order[i])];
+    if (auto bits = order.size() == 0 ? ops::operandBits(Operand(value), x->dtype()) : std::nullopt)
+      if (PyObject *made = directFull(shape, *bits, x->dtype(), x->device()))
         return made;
-    return wrap(ops::full(x->shape(), value, x->dtype(), &x->device()));
+    return wrap(ops::turnedBack(unwrap(ops::full(shape, value, x->dtype(), &x->device())), order));
   });
 }
 
