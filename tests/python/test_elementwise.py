@@ -30,7 +30,8 @@ def compare(op, dtype, got, arrays):
 @pytest.mark.parametrize("dtype", edge.DTYPES)
 @pytest.mark.parametrize("arity", [1, 2, 3])
 def test_edge_values(arity, dtype):
-    ops = accepted(arity, dtype)
+    # Reciprocals of integers are integers, unlike what the table promotes to floats (test_integers.py).
+    ops = [op for op in accepted(arity, dtype) if op.name != "reciprocal" or dtype in edge.FLOATS]
     inputs = {False: edge.grid(arity, dtype)}
     inputs[True] = [inputs[False][0] != 0] + inputs[False][1:]
     recorded = {k: [gc.asarray(a) for a in v] for k, v in inputs.items()}
