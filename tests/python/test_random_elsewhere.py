@@ -20,6 +20,17 @@ def test_classes():
             assert type(other) is type(make(gc)) and other.random(3).tolist() == make(gc).random(3).tolist()
 
 
+def test_each_class_has_its_own_methods_alone():
+    """Libraries ask `isinstance(rng, Generator)` or for `integers`, and draw otherwise where the answer is no."""
+    for state in (gc.random.RandomState(3), gc.random.RandomState(), gc.random.mtrand._rand):
+        assert not isinstance(state, gc.random.Generator) and not hasattr(state, "integers") and not hasattr(state, "spawn")
+    assert not isinstance(gc.random.default_rng(3), gc.random.RandomState) and not hasattr(gc.random.default_rng(), "randint")
+    for xp in (np, gc):
+        made = xp.random.default_rng(xp.random.RandomState(3))
+        assert isinstance(made, xp.random.Generator) and made.random(2).tolist() == [0.5507979025745755, 0.7081478226181048]
+    assert isinstance(gc.random.default_rng(gc.random.RandomState()), gc.random.Generator)
+
+
 def test_seeds_by_name():
     assert gc.random.RandomState(seed=5).rand(2).tolist() == np.random.RandomState(seed=5).rand(2).tolist()
 

@@ -82,24 +82,11 @@ def _restore_philox(seed_seq, state):
     return made
 
 
-class Generator(Draws):
-    """NumPy's Generator. Over a bit generator of NumPy's, as `default_rng(seed)` makes it, NumPy draws its numbers. Over a
-    Philox4x32 each draw takes the next streams of a key: values are graphc's own (docs/random.md), the same on every device; used
-    inside `graphc.jit` it moves on at each call, and neither another seed nor a later draw compiles anything."""
+class Lender:
+    """What NumPy's own functions take for a bit generator, as they do a Generator and a RandomState."""
 
     #: `_lent`: NumPy's bit generators that others hold the memory of.
-    __slots__ = ("_lent", "bit_generator", "__weakref__")
-    #: The subclass for NumPy's bit generators; _random_numpy sets it.
-    over_numpy = None
-
-    def __new__(cls, bit_generator=None, **_):
-        is_numpys = cls is Generator and isinstance(bit_generator, _np.random.BitGenerator)
-        return object.__new__(cls.over_numpy if is_numpys else cls)
-
-    @property
-    def __class__(self):
-        """As `isinstance` sees it: SciPy and others take none that is not NumPy's."""
-        return _np.random.Generator
+    __slots__ = ("_lent", "__weakref__")
 
     # What numpy.random.default_rng(self) asks a bit generator for.
 
@@ -125,6 +112,28 @@ class Generator(Draws):
 
     #: What NumPy draws from already.
     _numpys = None
+
+    def __repr__(self):
+        return f"{self} at 0x{id(self):X}"
+
+
+class Generator(Lender, Draws):
+    """NumPy's Generator. Over a bit generator of NumPy's, as `default_rng(seed)` makes it, NumPy draws its numbers. Over a
+    Philox4x32 each draw takes the next streams of a key: values are graphc's own (docs/random.md), the same on every device; used
+    inside `graphc.jit` it moves on at each call, and neither another seed nor a later draw compiles anything."""
+
+    __slots__ = ("bit_generator",)
+    #: The subclass for NumPy's bit generators; _random_numpy sets it.
+    over_numpy = None
+
+    def __new__(cls, bit_generator=None, **_):
+        is_numpys = cls is Generator and isinstance(bit_generator, _np.random.BitGenerator)
+        return object.__new__(cls.over_numpy if is_numpys else cls)
+
+    @property
+    def __class__(self):
+        """As `isinstance` sees it: SciPy and others take none that is not NumPy's."""
+        return _np.random.Generator
 
     def __init__(self, bit_generator):
         if not isinstance(bit_generator, Philox4x32):
@@ -172,9 +181,6 @@ class Generator(Draws):
 
     def __str__(self):
         return "Generator(Philox4x32)"
-
-    def __repr__(self):
-        return f"{self} at 0x{id(self):X}"
 
     def __reduce__(self):
         return Generator, (self.bit_generator,)

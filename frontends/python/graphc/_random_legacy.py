@@ -11,7 +11,7 @@ from . import _graphc, _jit, _jit_draws, _tree
 from . import _random_shared as _shared
 from ._dtypes import int64
 from ._foreign import to_ours
-from ._random_generator import Generator, Philox4x32
+from ._random_generator import Generator, Lender, Philox4x32
 from ._random_numpy import LEGACY_FEW, PLAIN, UPDATES, chosen, draw, names, quick
 from .errors import ArgumentError, TraceError, warn
 
@@ -98,7 +98,7 @@ class _Fixed:
         return self._numbers
 
 
-class RandomState(Generator):
+class RandomState(Lender):
     """NumPy's legacy interface. A seed, or a state that was set, names NumPy's Mersenne Twister, whose numbers NumPy
     promises for all versions: it draws them, on the host and bit for bit. Without a seed nobody can tell which numbers
     come next: many are Philox's, computed where they are used, few are NumPy's; those of a jitted function are Philox's.
