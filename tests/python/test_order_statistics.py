@@ -272,3 +272,17 @@ def test_what_is_there_of_a_vector_has_its_own_quantiles(size, share):
     if share == 1:
         with pytest.warns(RuntimeWarning, match="All-NaN slice encountered"):
             gc.nanmedian(g).item()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64", "int64"])
+def test_quantiles_in_arrays_have_their_dtype(method, kind):
+    """Places and weights are computed in the dtype of q, and so is the result."""
+    shares = np.array([0, 1] if kind == "int64" else [0.0, 0.4, 0.7, 1.0], kind)
+    for dtype in ("float16", "float32", "float64", "int32"):
+        x = np.array([15, 20, 35, 40, 50], dtype)
+        for q in (shares, shares[1], shares[1:2, None]):
+            for name, factor in (("quantile", 1), ("percentile", 100), ("nanquantile", 1)):
+                theirs = np.asarray(q * np.array(factor, kind))
+                got, want = getattr(gc, name)(gc.asarray(x), gc.asarray(theirs), method=method), getattr(np, name)(x, theirs, method=method)
+                same(got, want)

@@ -78,8 +78,8 @@ def _places(xp, n, q, method):
 
 def _between(a, b, t):
     """As NumPy interpolates: exact at both ends."""
-    step = b - a
-    return _graphc.select(t >= 0.5, b - step * (1 - t), a + step * t)
+    step, near, far = b - a, t.astype(a.dtype, copy=False), (1 - t).astype(a.dtype, copy=False)
+    return _graphc.select(t >= 0.5, b - step * far, a + step * near)
 
 
 def _merged(x, axis, name):
@@ -139,14 +139,12 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     return _deliver(result, out, "median", kept if keepdims else None, "unsafe", spreads=False)  # which reduces
 
 
-def _host_quantiles(q, x, name, most):
-    """q in [0, 1] as a host array, and whether it is a plain number, which follows the dtype of `x`."""
+def _host_quantiles(q, name, most):
+    """q in [0, 1] as a host array, and whether it is a plain number, which leaves a result its dtype."""
     weak = type(q) in (int, float)
-    values = _np.asarray(q.tolist() if _graphc.is_array(q) else q)
-    if weak and x.dtype.kind == "f":
-        values = values.astype(x.dtype)
+    values = _np.asarray(q)
     if most == 100:
-        values = values / (values.dtype.type(100) if weak and values.dtype.kind == "f" else 100)
+        values = values / 100
     if values.ndim > 2:
         raise ArgumentError(f"{name}: q must be a scalar or 1d")
     if not _np.all((values >= 0) & (values <= 1)):
@@ -154,8 +152,9 @@ def _host_quantiles(q, x, name, most):
     return values, weak
 
 
-#: Dtypes of q whose places are computed in float64 as they are.
-_EXACTLY = (float64, _np.dtype("float16"))
+def _exact(q, size):
+    """q as places among so many elements are computed with it: as it is, but for float16, which has not all of many places."""
+    return q.astype(float64) if q.dtype == _np.float16 and size > 2048 else q
 
 
 def _with_quantiles(pick, q, weak):
@@ -175,16 +174,17 @@ def _result_type(x, q, method, weak):
     """Discrete methods give elements; the others compute with weights of q's dtype."""
     if method in ("inverted_cdf", "closest_observation", "lower", "higher", "nearest"):
         return x.dtype
-    if q.dtype.kind != "f":  # whole places
-        return x.dtype if method == "linear" else _np.result_type(x.dtype, float64)
     if x.dtype.kind == "f" and weak:
         return x.dtype
-    return _np.result_type(x.dtype, q.dtype)
+    if q.dtype.kind != "f" and method == "linear":  # whole places
+        return x.dtype
+    is_whole = q.dtype.kind != "f" and not weak and method in ("averaged_inverted_cdf", "interpolated_inverted_cdf", "weibull")
+    return _np.result_type(x.dtype, q.dtype if q.dtype.kind == "f" or is_whole else float64)
 
 
 def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
     x = _real(x, name)
-    q, weak = _host_quantiles(q, x, name, most)
+    q, weak = _host_quantiles(q, name, most)
     if weights is not None:
         return _deliver(_weighted(x, q, axis, method, keepdims, weights, name), out, name)
     flat, kept = _merged(x, axis, name)
@@ -200,7 +200,8 @@ def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
         own = x.dtype if x.dtype.kind == "f" else dtype  # whose differences are rounded as NumPy's are
 
         def pick(v):
-            low, high, weight = _places(_number, n, float(v) if v.dtype in _EXACTLY else v, method)
+            v = _exact(v, n)
+            low, high, weight = _places(_number, n, float(v) if v.dtype == float64 else v, method)
             a = below = _element(s, int(low), own)
             a = a.astype(dtype, copy=False)
             if int(low) == int(high) or dtype == x.dtype and method not in _CONTINUOUS and float(weight) == 0:
@@ -291,7 +292,7 @@ def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
         return _quantile(lowest, q, axis, out, method, keepdims, weights, name, most)
     if (left := _present(x)) is not None:
         return _quantile(left, q, axis, out, method, keepdims, None, name, most)
-    q, weak = _host_quantiles(q, x, name, most)
+    q, weak = _host_quantiles(q, name, most)
     flat, kept = _merged(x, axis, name)
     dtype = _result_type(x, q, method, weak)
     if flat.shape[-1] == 0:
@@ -300,7 +301,7 @@ def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
     else:
         s = sort(flat)
         count = (flat == flat).sum(axis=-1, keepdims=True)
-        q = q if q.dtype.kind == "f" else q.astype(float64)
+        q = _exact(q if q.dtype.kind == "f" else q.astype(float64), flat.shape[-1])
         n = count.astype(q.dtype)
 
         def pick(v):
@@ -309,7 +310,7 @@ def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
             low, high, weight = _places(graphc, n, full((), float(v), dtype=q.dtype), method)
             at = [_graphc.maximum(place.astype(int64), 0) for place in (low, high)]
             a, b = (take_along_axis(s, place)[..., 0].astype(dtype, copy=False) for place in at)
-            result = _between(a, b, weight[..., 0].astype(dtype, copy=False))
+            result = _between(a, b, weight[..., 0])
             result = _graphc.select((low == high)[..., 0], a, result)
             return _graphc.select(missing, asarray(_math.nan, dtype=dtype), result)
 
