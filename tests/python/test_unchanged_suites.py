@@ -664,3 +664,81 @@ def test_flat_iterators_are_compared():
         return [*made, (xp.arange(6) > a.flat)]
 
     both(program)
+
+
+@pytest.mark.parametrize("takes", [1, 2, 3])
+def test_objects_wrap_results_as_in_numpy_1(takes):
+    def program(xp):
+        class Wrapped:
+            def __init__(self, values):
+                self.values = values
+
+            def __array__(self, dtype=None, copy=None):
+                return xp.asarray(self.values)
+
+            if takes == 1:
+                def __array_wrap__(self, array):
+                    return Wrapped(array)
+            elif takes == 2:
+                def __array_wrap__(self, array, context=None):
+                    assert context[0] == xp.negative or len(context[1]) == 2
+                    return Wrapped(array)
+            else:
+                def __array_wrap__(self, array, context, is_number):
+                    assert not is_number
+                    return Wrapped(array)
+
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            made = [xp.negative(Wrapped([1.0, 2.0])), xp.add(Wrapped([1.0, 2.0]), 1)]
+        assert all(isinstance(w, Wrapped) for w in made)
+        assert {(t.category, t.filename) for t in told} == ({(DeprecationWarning, __file__)} if takes < 3 else set())
+        return [w.values for w in made]
+
+    both(program)
+
+    class Fails:
+        def __array__(self, dtype=None, copy=None):
+            return np.zeros(2)
+
+        def __array_wrap__(self, array, context=None, is_number=False):
+            raise TypeError("of its own")
+
+    for xp in (np, gc):
+        with pytest.raises(TypeError, match="of its own"):
+            xp.negative(Fails())
+
+
+@pytest.mark.parametrize(("number", "dtype"), [(3.0, "i8"), (3.0, "u1"), (1, "?"), (1j, "f8"), (2.5, "?")])
+def test_numbers_are_cast_to_no_lower_kind(number, dtype):
+    for xp in (np, gc):
+        for operands in ((number, 1), (xp.ones(2, dtype), number)):
+            with pytest.raises(TypeError, match="with casting rule 'same_kind'"):
+                xp.add(*operands, dtype=dtype)
+        assert xp.add(3.0, 4, dtype="f4").dtype == xp.add(True, 2, dtype="f4", casting="safe").dtype == np.float32
+    if number != 1j:
+        both(lambda xp: [xp.add(number, 1, dtype=dtype, casting="unsafe"), xp.add(2, True, dtype="u1"), xp.add(3, 2.5, dtype="F")])
+
+
+def test_ranges_of_times_in_arrays():
+    day = np.array(5, "m8[D]")
+    for got, want in ((gc.arange(day), np.arange(day)), (gc.arange(0, day), np.arange(0, day)), (gc.arange(day, day + 2), np.arange(day, day + 2))):
+        assert isinstance(got, np.ndarray) and got.dtype == want.dtype and got.tolist() == want.tolist()
+
+
+def test_borders_of_no_elements_are_refused_where_there_is_no_border():
+    raises_alike(lambda xp: xp.pad([1.0, 2.0], 0, "minimum", stat_length=0))
+    raises_alike(lambda xp: xp.pad(xp.ones((2, 2)), ((0, 0), (1, 0)), "maximum", stat_length=((0, 0), (1, 1))))
+    both(lambda xp: xp.pad([1.0, 2.0], 0, "mean", stat_length=0))
+
+
+def test_files_keep_the_order_of_memory(tmp_path):
+    def program(xp):
+        xp.save(tmp_path / "f.npy", xp.asfortranarray(xp.arange(24.0).reshape(4, 6)))
+        x = xp.load(tmp_path / "f.npy")
+        assert x.flags.f_contiguous and not x.flags.c_contiguous and x.strides == (8, 32)
+        x[1, 2] = -1
+        columns = xp.loadtxt(["1 2 3", "4 5 6"], unpack=True)
+        return [x, x.ravel("K"), x.T @ x, columns, xp.asarray(columns.strides)]
+
+    both(program)

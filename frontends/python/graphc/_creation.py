@@ -522,7 +522,7 @@ def arange(start_or_stop=None, /, stop=_np._NoValue, step=1, dtype=None, *, devi
     if start is None and stop is None:
         raise TypeError("arange() requires stop to be specified.")
     if not (type(start) in _PLAIN and type(stop) in _PLAIN and type(step) in _PLAIN):
-        if isinstance(start, _TIMES) or isinstance(stop, _TIMES) or isinstance(step, _TIMES):
+        if _py.any(isinstance(v, _TIMES) or (isinstance(v, _np.ndarray) and v.dtype.kind in "mM") for v in (start, stop, step)):
             raise ForeignDType("arange of dates")
         if _py.any(getattr(v, "ndim", 0) for v in (start, stop, step)):
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")

@@ -23,6 +23,7 @@ import numpy as _np
 from . import _graphc
 from ._dtypes import _NAMES
 from ._float_errors import stands_for as _stands_for
+from ._wrapping import wrap
 from .errors import ForeignDType, TraceError
 
 _Array = _graphc.Array
@@ -175,7 +176,11 @@ def to_ours(value, device=None):
         packed = _graphc.pack(value) if device in (None, "cpu") else None
         if packed is not None and (device is None or packed.device == device):
             return packed
-        return _graphc.asarray(value, None, device, None)
+        turns = value.flags.fnc and not _graphc.is_tracing()  # column-major memory stays so
+        made = _graphc.asarray(value.T if turns else value, None, device, None)
+        if turns:
+            made._turn(None)
+        return made
     if isinstance(value, _np.generic) and _is_computed(value.dtype):
         return _graphc.asarray(value, None, device, None)[()]
     return value
@@ -454,7 +459,7 @@ def _wrapper(function, args):
     def wrapped(result):
         results = result if isinstance(result, tuple) else (result,)
         given = [r if takes_ours else _np.array(r) for r in results]
-        made = tuple(first.__array_wrap__(g, (function, args, i), _graphc.is_value(r)) for i, (g, r) in enumerate(zip(given, results)))
+        made = tuple(wrap(first.__array_wrap__, (g, (function, args, i), _graphc.is_value(r))) for i, (g, r) in enumerate(zip(given, results)))
         return made if isinstance(result, tuple) else made[0]
 
     return wrapped

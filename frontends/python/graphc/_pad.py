@@ -79,6 +79,8 @@ def pad(array: ArrayLike, pad_width, mode="constant", **options) -> Array:
             return _bordered(x, widths, mode)
     values = _pairs(options.get("constant_values", options.get("end_values", 0)), x.ndim, "values", False)
     lengths = _pairs(options.get("stat_length"), x.ndim, "stat_length")
+    if mode in ("maximum", "minimum") and any(0 in pair for pair in lengths):
+        raise ArgumentError("stat_length of 0 yields no value for padding")
     for axis, (before, after) in enumerate(widths):
         if before == 0 and after == 0:
             continue
@@ -183,8 +185,6 @@ def _statistics(x, axis, mode, lengths):
     found = []
     for place, length in enumerate(lengths):
         length = size if length is None or length > size else length
-        if length == 0 and mode in ("maximum", "minimum"):
-            raise ArgumentError("stat_length of 0 yields no value for padding")
         part = x[_along(axis, slice(0, length) if place == 0 else slice(size - length, size))]
         if mode == "median":
             import graphc

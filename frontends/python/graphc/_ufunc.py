@@ -198,10 +198,9 @@ def _cast_operands(self, operands, dtype, casting):
     if self.__name__ in _BOOLEAN:
         raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
     for i, x in enumerate(operands):
-        if not _is_weak(x) and not _castable(x.dtype, dtype, casting):
-            raise DTypeError(
-                f"Cannot cast ufunc '{name}' input {i} from dtype('{x.dtype}') to dtype('{dtype}') with casting rule '{casting}'"
-            )
+        own = _np.asarray(x).dtype if _is_weak(x) else x.dtype
+        if not (casting == "unsafe" or _RANKS.get(own.kind, 0) <= _RANKS.get(dtype.kind, 3) if _is_weak(x) else _castable(own, dtype, casting)):
+            raise DTypeError(f"Cannot cast ufunc '{name}' input {i} from dtype('{own}') to dtype('{dtype}') with casting rule '{casting}'")
     cast = 1 if name == "ldexp" else len(operands)  # the exponent stays an integer
     operands = [asarray(x, dtype) if _is_weak(x) else asarray(x).astype(dtype, copy=False) for x in operands[:cast]] + list(operands[cast:])
     if _loops_to(self, operands) != dtype:
@@ -209,6 +208,7 @@ def _cast_operands(self, operands, dtype, casting):
     return operands
 
 
+_RANKS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}  # a number becomes an element of a kind that is not below its own
 _BOOLEAN = {
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor",
     "logical_not", "isnan", "isinf", "isfinite", "signbit",
