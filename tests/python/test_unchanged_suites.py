@@ -742,3 +742,42 @@ def test_files_keep_the_order_of_memory(tmp_path):
         return [x, x.ravel("K"), x.T @ x, columns, xp.asarray(columns.strides)]
 
     both(program)
+
+
+@pytest.mark.parametrize("name", ["float64", "double", "float32", "int64", "intp", "uint8", "bool_"])
+def test_arrays_given_to_scalar_types_may_be_written(name):
+    space = {}
+    exec(f"def convert(xp, x):\n    y = xp.{name}(x)\n    y[1:] = 0\n    return y\n", space)  # noqa: S102
+    for xp in (np, gc):
+        made = space["convert"](xp, xp.arange(4).astype(name) + 0)
+        exact.assert_same(np.asarray(made), np.array([0, 0, 0, 0], name))
+    x = gc.arange(4).astype(name)
+    space["convert"](gc, x)
+    exact.assert_same(np.asarray(x), np.arange(4).astype(name))
+
+
+def test_values_of_objects_that_are_asked_what_functions_mean():
+    """NumPy asks them in functions of which they are operands, not where they are assigned, places or masks."""
+
+    def program(xp):
+        class Asked:
+            def __init__(self, values):
+                self.values = values
+
+            def __array__(self, dtype=None, copy=None):
+                return xp.asarray(self.values)
+
+            def __array_function__(self, function, types, args, keywords):
+                return f"asked {function.__name__}"
+
+        x = xp.array([3.0, 1.0, 2.0])
+        assert xp.dot(x, Asked([1, 2, 3])) == "asked dot"
+        x[:2] = Asked([7, 8])
+        made = [x.copy()]
+        x[xp.array([0, 2])] = Asked([5.0, 6.5])
+        made += [x.copy(), x.sum(where=Asked([True, False, True])), x.take(Asked([0, 1])), xp.take(x, Asked([2, 0])), x[Asked([1, 1])]]
+        n = xp.arange(3)
+        n[...] = Asked([4.7, 5.2, -1.5])
+        return [*made, n, x]
+
+    both(program)

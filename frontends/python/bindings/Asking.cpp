@@ -3,6 +3,11 @@
 
 #include <Python.h>
 
+#include <algorithm>
+#include <initializer_list>
+#include <map>
+#include <vector>
+
 namespace graphc::py {
 namespace {
 
@@ -46,6 +51,11 @@ bool isOfFortran(PyObject *value) {
 
 } // namespace
 
+bool Asker::isOf(std::string_view package) const {
+  return module.starts_with(package) &&
+         (module.size() == package.size() || module[package.size()] == '.');
+}
+
 Asker Asker::now() {
   static PyObject *name = PyUnicode_InternFromString("__name__");
   return {textNamed(name)};
@@ -54,6 +64,36 @@ Asker Asker::now() {
 bool Asker::makesViews() const {
   static PyObject *name = PyUnicode_InternFromString("memoryview");
   return isNamed(name);
+}
+
+bool Asker::namesNumber(DType t) const {
+  if (isOf("numpy") || isOf("graphc"))
+    return false;
+  using Names = std::vector<PyObject *>;
+  static const auto interned = [](std::initializer_list<const char *> texts) {
+    Names names;
+    for (const char *text : texts)
+      names.push_back(PyUnicode_InternFromString(text));
+    return names;
+  };
+  static const std::map<DType, Names> types = {
+      {DType::Bool, interned({"bool_"})},
+      {DType::Int8, interned({"int8", "byte"})},
+      {DType::Int16, interned({"int16", "short"})},
+      {DType::Int32, interned({"int32", "intc"})},
+      {DType::Int64, interned({"int64", "int_", "intp", "long"})},
+      {DType::UInt8, interned({"uint8", "ubyte"})},
+      {DType::UInt16, interned({"uint16", "ushort"})},
+      {DType::UInt32, interned({"uint32", "uintc"})},
+      {DType::UInt64, interned({"uint64", "uint", "uintp", "ulong"})},
+      {DType::Float16, interned({"float16", "half"})},
+      {DType::Float32, interned({"float32", "single"})},
+      {DType::Float64, interned({"float64", "double"})},
+      {DType::Complex64, interned({"complex64", "csingle"})},
+      {DType::Complex128, interned({"complex128", "cdouble"})},
+  };
+  auto found = types.find(t);
+  return found != types.end() && std::ranges::any_of(found->second, isNamed);
 }
 
 bool Asker::callsFortran() const {
@@ -84,10 +124,6 @@ bool Asker::callsFortran() const {
 bool Asker::isInstalled() const {
   static PyObject *name = PyUnicode_InternFromString("__file__");
   std::string_view file = textNamed(name);
-  auto isOf = [&](std::string_view package) {
-    return module.starts_with(package) &&
-           (module.size() == package.size() || module[package.size()] == '.');
-  };
   return (file.find("site-packages") != file.npos || file.find("dist-packages") != file.npos) &&
          !isOf("numpy") && !isOf("graphc");
 }

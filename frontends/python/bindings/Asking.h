@@ -8,6 +8,8 @@
 #ifndef GRAPHC_FRONTENDS_PYTHON_BINDINGS_ASKING_H
 #define GRAPHC_FRONTENDS_PYTHON_BINDINGS_ASKING_H
 
+#include "runtime/base/DType.h"
+
 #include <string_view>
 
 namespace graphc::py {
@@ -17,6 +19,8 @@ struct Asker {
   std::string_view module;
 
   static Asker now();
+  /// Code of a package's modules.
+  bool isOf(std::string_view package) const;
   /// Code of NumPy's masked arrays, which are views of the array that they are made of.
   bool isMasked() const { return module.starts_with("numpy.ma"); }
   /// Code that takes memory of its own: pandas' series hold what they are given, and write to it;
@@ -25,6 +29,9 @@ struct Asker {
   /// Code that names `memoryview`, whose views are of the array's own memory. NumPy, called by
   /// other code, asks for its values by the same call.
   bool makesViews() const;
+  /// Code that names NumPy's scalar type of a dtype: `float64(x)` is no single number where x is an
+  /// array, but an array of that dtype, which that code may go on to write to.
+  bool namesNumber(DType t) const;
   /// Code that names functions made by f2py, or their module. These overwrite what is no array of
   /// NumPy's, and copy only that.
   bool callsFortran() const;

@@ -72,6 +72,15 @@ pb::object ofArray(const pb::object &value, Array &x, DType t, Target target) {
   return byElement(pb::module_::import("numpy").attr("asarray")(value)[pb::tuple()], t);
 }
 
+/// What an object of a class that says what NumPy's functions mean gives: elements ask it for no
+/// more than its values, which NumPy does not take from it when they are an array of ours.
+pb::object ofClass(const pb::object &value) {
+  if (!isOfForeignClass(value) || !pb::hasattr(value, "__array__"))
+    return value;
+  pb::object made = value.attr("__array__")();
+  return asAnyArray(made) ? made : value;
+}
+
 bool isSequence(PyObject *object) { return PyList_Check(object) || PyTuple_Check(object); }
 
 } // namespace
@@ -89,8 +98,9 @@ bool isInRange(uint64_t bits, DType from, DType t) {
 
 pb::object assigned(const pb::object &given, DType t, rt::Device &device, Target target) {
   // Of objects of classes made of NumPy's arrays the values alone are written.
-  const pb::object value =
-      isOfNumpysClass(given.ptr()) ? pb::module_::import("numpy").attr("asarray")(given) : given;
+  const pb::object value = isOfNumpysClass(given.ptr())
+                               ? pb::module_::import("numpy").attr("asarray")(given)
+                               : ofClass(given);
   PyObject *p = value.ptr();
   if (PyFloat_CheckExact(p))
     return value;

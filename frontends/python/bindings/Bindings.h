@@ -154,6 +154,8 @@ inline const Array *asPlainArray(PyObject *object) {
 bool isNumpyArray(PyObject *object);
 /// Whether it is a scalar of one of NumPy's integer types.
 bool isNumpyInteger(PyObject *object);
+/// Whether NumPy's functions mean something else of an object than of the values it holds.
+bool isOfForeignClass(pb::handle object);
 Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device);
 
 // Constructors.cpp

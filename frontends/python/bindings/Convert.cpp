@@ -494,9 +494,7 @@ bool convertOperand(pb::handle object, Converted &out, rt::Device *device) {
   return true;
 }
 
-/// Whether NumPy's functions mean something else of an object than of the values it holds: masked
-/// arrays and other subclasses, classes that define the functions for themselves.
-static bool isOfForeignClass(pb::handle object) {
+bool isOfForeignClass(pb::handle object) {
   const Numpy &np = numpy();
   pb::handle type = reinterpret_cast<PyObject *>(Py_TYPE(object.ptr()));
   if (type.is(np.ndarray) || asAnyArray(object))

@@ -218,7 +218,9 @@ int getBuffer(PyObject *self, Py_buffer *view, int flags) {
     Array &x = *asArray(self);
     const Asker by = Asker::now();
     const bool isInstalled = by.isInstalled();
-    const bool copies = by.takesCopies() || (isInstalled && by.callsFortran());
+    const bool copies =
+        by.takesCopies() ||
+        (isInstalled ? by.callsFortran() : !x.isValue() && by.namesNumber(x.dtype()));
     bool writes = (flags & PyBUF_WRITABLE) != 0 || by.isMasked() || (!copies && isInstalled) ||
                   (!x.isValue() && by.makesViews());
     pb::object values = writes ? writable(x) : toNumpy(x, "exchange");

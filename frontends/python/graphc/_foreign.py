@@ -23,7 +23,7 @@ import numpy as _np
 from . import _graphc
 from ._dtypes import _NAMES
 from ._float_errors import stands_for as _stands_for
-from ._wrapping import wrap
+from ._wrapping import valued, wrap
 from .errors import ForeignDType, TraceError
 
 _Array = _graphc.Array
@@ -497,7 +497,7 @@ def _method(name, self, args, keywords, error):
     if theirs is None:
         return NotImplemented
     _refuse_in_jit(name, error)
-    return plan(theirs, (self, *args), keywords)
+    return plan(theirs, (self, *map(valued, args)), {k: valued(v) for k, v in keywords.items()})
 
 
 def _has_priority(other):

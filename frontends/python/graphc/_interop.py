@@ -6,6 +6,7 @@ import numpy as _np
 
 from . import _foreign, _graphc
 from ._float_errors import stands_for as _stands_for
+from ._wrapping import valued as _valued
 from .errors import TraceError
 
 _Array = _graphc.Array
@@ -148,7 +149,8 @@ def _array_function(self, function, types, args, kwargs):
     if ours is None or ours is function or function in _CALLING:
         return _foreign.run(function, args, kwargs)
     kwargs = {k: v for k, v in kwargs.items() if v is not _np._NoValue and not (k == "out" and v is None)}
-    return ours(*args, **kwargs)
+    # NumPy asks classes of some arguments alone; those of others say nothing here.
+    return ours(*map(_valued, args), **{k: _valued(v) for k, v in kwargs.items()})
 
 
 def _sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
