@@ -2,11 +2,12 @@
 and errors are those of what is recorded, and NumPy's."""
 
 import itertools
+import math
 
 import graphc as gc
 import numpy as np
 import pytest
-
+from support import exact
 from support.loops import KINDS, assert_same, in_turns, leaves, of_kind
 
 pytestmark = pytest.mark.graphc_only
@@ -564,3 +565,71 @@ def test_arrays_of_bytes_are_read_only_and_do_not_change():
     with pytest.raises(ValueError, match="read-only"):
         made[0] = 1
     assert made.tolist() == list(b"12345678") and gc.finfo(float) is gc.finfo(float)
+
+
+@pytest.mark.parametrize("shapes", [((3, 4), (3, 1)), ((3, 4), (4,)), ((3, 4), ()), ((1, 4), (4,)), ((3, 4), (1, 1)), ((2, 3, 4), (3, 1)), ((0, 4), (4,))], ids=str)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "c16"])
+def test_masks_are_spread_over_outputs(shapes, dtype):
+    """`np.divide(rows, sums, out=zeros, where=sums > 0)`, with the same errors told: none of elements that are left out."""
+    whole, part = shapes
+
+    def program(xp):
+        x = xp.arange(math.prod(whole)).reshape(whole).astype(dtype) - 3
+        y = (xp.arange(math.prod(part)).reshape(part) % 3).astype(dtype)
+        mask = y.real != 0
+        made = []
+        for name in ("divide", "add", "multiply") if x.dtype.kind != "i" else ("floor_divide", "add", "multiply"):
+            out = xp.full(whole, 7, dtype)
+            assert getattr(xp, name)(x, y, out=out, where=mask) is out
+            turned = xp.full(whole[::-1], 7, dtype).T
+            getattr(xp, name)(x, y, out=turned, where=mask)
+            part_of = xp.full((*whole[:-1], 2 * whole[-1]), 7, dtype)
+            getattr(xp, name)(x, y, out=part_of[..., ::2], where=mask)
+            getattr(xp, name)(x, x, out=x, where=mask)
+            made += [out, turned, part_of, x.copy()]
+        return made
+
+    with np.errstate(all="raise"), gc.errstate(all="raise"):
+        for got, want in zip(program(gc), program(np), strict=True):
+            assert np.asarray(got).dtype == want.dtype
+            np.testing.assert_allclose(np.asarray(got), want, rtol=0 if dtype == "i8" else 4 * np.finfo(dtype).eps)
+    for xp in (np, gc):
+        for mask in ((5, 3, 4), (2, 4), (3,)):
+            with pytest.raises(ValueError):
+                xp.add(xp.ones((3, 4)), 1, out=xp.ones((3, 4)), where=xp.ones(mask, bool))
+        with pytest.raises(ValueError):
+            xp.add(xp.ones((1, 4)), 1, out=xp.ones((1, 4)), where=xp.ones((3, 4), bool))
+
+
+@pytest.mark.parametrize("loop", [False, True])
+def test_numpys_arrays_among_the_arguments_of_exact_functions(loop):
+    """NumPy's function is asked with them as they are; what it gives is ours, but for its own output."""
+    text = np.array(["b", "a", "b", "c"])
+    days = np.array(["2020-01-03", "2020-01-01", "2020-01-03", "2019-01-01"], "M8[D]")
+
+    def program(xp):
+        n, x = xp.array([3, 1, 2, 1]), xp.array([0.5, 1.5, 2.5, 4.0])
+        theirs = np.array([1, 2, 3, 4])
+        return [
+            xp.lexsort((text, -n)), xp.lexsort((n, days)), xp.lexsort((theirs, n)), xp.interp(x, theirs, theirs * 2.0), xp.interp(np.array([1.5]), theirs, theirs),
+            xp.interp(1.5, theirs, x), xp.isin(theirs, n), xp.isin(n, theirs[:2]), xp.gcd(n, theirs), xp.digitize(x, theirs), xp.take(theirs, n[:2]), xp.repeat(theirs, n),
+            xp.union1d(theirs, n), xp.append(theirs, x), xp.searchsorted(theirs, n), xp.packbits(theirs > 2), xp.isin(text, ["a", "c"]), xp.trace(theirs.reshape(2, 2)),
+        ]  # fmt: skip
+
+    def check():
+        for got, want in zip(program(gc), program(np), strict=True):
+            assert isinstance(got, gc.Array), type(got)
+            exact.assert_same(np.asarray(got), np.asarray(want))
+
+    check()
+    if loop:
+        in_turns(1, lambda: [check() for _ in range(4)])
+    for xp in (np, gc):
+        out = np.zeros(2, int)
+        assert xp.take(np.array([4, 5, 6]), [2, 1], out=out) is out and out.tolist() == [6, 5]
+        theirs = np.arange(4)
+        made = xp.take(theirs, [0, 1])
+        theirs[:] = 9
+        assert np.asarray(made).tolist() == [0, 1]
+        with pytest.raises(TypeError):
+            xp.repeat(theirs, np.array([0.5, 1, 1, 1]))

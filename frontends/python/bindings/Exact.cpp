@@ -45,6 +45,8 @@ public:
     if (auto single = numpyScalarDType(object))
       return kind == Exact::Any || kind == Exact::Search ||
              (kind == Exact::Passes && isFloat(*single));
+    if (takesNumpys && isNumpyArray(object))
+      return lookAt(reinterpret_cast<const NumpyArray *>(object));
     const Array *x = asAnyArray(object);
     if (!x || x->isOpen() || !onHost(x->device()) || (device && device != &x->device()) ||
         x->dtype() == DType::BFloat16 || (isInexact(x->dtype()) && kind == Exact::Integers))
@@ -97,8 +99,9 @@ public:
   }
 
   rt::Device *device = nullptr;
-  int64_t most = 1;    ///< elements of the largest array
-  bool isReady = true; ///< nothing has to be computed first
+  bool takesNumpys = false; ///< arrays of NumPy's are passed as they are
+  int64_t most = 1;         ///< elements of the largest array
+  bool isReady = true;      ///< nothing has to be computed first
   bool isSignedSeen = false, isLargeSeen = false;
   int arrays = 0;
 
@@ -106,6 +109,22 @@ private:
   static constexpr int kMostDepth = 2;
   static constexpr Py_ssize_t kMostItems = 16;
   static constexpr size_t kMostArrays = 16;
+
+  /// Text and dates are for those functions alone whose results are none.
+  bool lookAt(const NumpyArray *x) {
+    const auto dtype = knownDType(x->descr);
+    const char letter = pb::detail::array_descriptor_proxy(x->descr)->kind;
+    const int64_t size =
+        small::countOf(Shape(std::span<const int64_t>(x->dimensions, static_cast<size_t>(x->nd))));
+    if (dtype ? isInexact(*dtype) && kind == Exact::Integers
+              : kind != Exact::Passes || !std::strchr("USMm", letter))
+      return false;
+    isSignedSeen |= dtype && isSigned(*dtype);
+    isLargeSeen |= dtype == DType::UInt64;
+    most = std::max(most, size);
+    return size > 0 && size <= small::kFew &&
+           !(isSignedSeen && isLargeSeen && kind == Exact::Integers);
+  }
 
   /// Of what our operations are many passes over, larger arrays too that are computed.
   bool fits(const Array &x) const {
@@ -297,6 +316,7 @@ PyObject *asked(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t 
   if (!call.read(args, count, names))
     return nullptr;
   Given given(kind);
+  given.takesNumpys = true;
   for (Py_ssize_t i = 0; i < call.all; ++i)
     if (!given.look(call.args[static_cast<size_t>(i)]))
       return nullptr;
@@ -309,6 +329,9 @@ PyObject *asked(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t 
       theirs, passed.plain.data(), static_cast<size_t>(count), call.names.ptr()));
   if (!result)
     throw pb::error_already_set();
+  const auto theirOwn = std::span(call.args).first(static_cast<size_t>(call.all));
+  if (std::ranges::find(theirOwn, result.ptr()) != theirOwn.end()) // an output of NumPy's
+    return result.release().ptr();
   rt::Device &device = given.device ? *given.device : *unwrap(currentDevice());
   pb::object ours = resultOf(result.ptr(), given, device);
   if (!call.out)
