@@ -574,10 +574,9 @@ def operated(name, left, right):
     return made if made is NotImplemented else made[3](made[0](*made[1], **made[2]))
 
 
-#: Functions of the package whose results no rounding or order of operations decides: of small arrays in a loop NumPy's own
-#: function gives the same bits for less than recording them costs. Of any operands; of any, where integers may ask for long
-#: results; of integers and bools only; of any, and of larger arrays too; the same of as many passes as numbers have bits; of any, the first one
-#: of any size. None of them gives views, and none changes its arguments.
+#: Functions whose results no rounding or order of operations decides: of small arrays in a loop NumPy's own gives the same bits for less than recording
+#: costs. Of any operands; of any, where integers may ask for long results; of integers and bools only; of any, and of larger arrays too; those of as many
+#: passes as numbers have bits; of any, the first of any size. None of them gives views, and none changes its arguments.
 _EXACT = dict.fromkeys(
     ("append", "argwhere", "array_equal", "choose", "column_stack", "compress", "delete", "diagflat", "digitize", "dstack", "extract", "flatnonzero",
      "heaviside", "insert", "interp", "ldexp", "modf", "nonzero", "ravel_multi_index", "take", "take_along_axis", "tril", "triu", "unravel_index"), 0
