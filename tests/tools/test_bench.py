@@ -162,13 +162,3 @@ def test_a_small_run_with_numpy_alone(tmp_path):
     assert all(r["threads"]["1"]["numpy"]["median_ms"] > 0 and "wrong" not in r["threads"]["1"]["numpy"] for r in found.values())
     shown = subprocess.run([*command[:2], f"--show={file}", f"--svg={tmp_path / 'a.svg'}"], capture_output=True, text=True, timeout=60)
     assert shown.returncode == 0 and "sum axis 1" in shown.stdout and (tmp_path / "a.svg").exists()
-
-
-def test_a_small_run_of_the_device_auto(tmp_path):
-    file = tmp_path / "auto.json"
-    pytest.importorskip("graphc")
-    done = subprocess.run([sys.executable, BENCH / "run.py", "auto", "--other", "cpu", "--quick", "--rows", "pi", "--seconds", "0.001", "--json", file], capture_output=True, text=True, env={**os.environ, "GRAPHC_AUTO": "cpu"})
-    assert done.returncode == 0, done.stderr
-    found = json.loads(file.read_text())
-    assert [(r["size"], r["way"]) for r in found] == [(n, way) for n in (1000, 10**5) for way in ("waited for", "queued", "NumPy's")]
-    assert all(set(r["us"]) == {"cpu", "auto"} and min(r["us"].values()) > 0 for r in found)

@@ -315,6 +315,8 @@ def step_tools(suite: Suite) -> None:
         if suite.one("bench-quick", [*bench, f"--json={table}"], 600, env=env):
             suite.one("bench-show", [*bench, f"--show={table}", f"--against={table}", f"--svg={suite.scratch / 'bench.svg'}",
                                      f"--markdown={suite.scratch / 'bench.md'}"], 60, env=env)
+        auto = [sys.executable, ROOT / "tools/bench/run.py", "auto", "--build", suite.build, "--other=cpu", "--quick", "--rows=pi", "--seconds=0.001"]
+        suite.one("bench-auto", auto, 300, env=env)
 
 
 STEPS = {"checks": step_checks, "build": step_build, "lit": step_lit, "python": step_python, "drivers": step_drivers, "nollvm": step_nollvm,
