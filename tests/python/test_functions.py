@@ -291,3 +291,22 @@ def test_short_convolutions_have_the_bits_of_recorded_ones():
                     np.testing.assert_allclose(now, getattr(np, name)(a, b, mode), atol=1e-4 if dtype == "float32" else 1e-12)
     a, b = np.full(5000, 1e308), np.full(9, 10.0)
     np.testing.assert_array_equal(np.asarray(gc.convolve(gc.asarray(a), gc.asarray(b))), np.full(5008, np.inf))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "int64"])
+def test_elements_among_few_and_many_others(dtype):
+    rng = np.random.default_rng(12)
+    for count in (1, 2, 4, 5, 8, 9, 16, 17, 40):
+        tests = rng.integers(-3, 50, count).astype(dtype)
+        if dtype == "int64":
+            tests[-1] = 2**62  # no table
+        elif count > 2:
+            tests[1], tests[2] = np.nan, -0.0
+        for shape in ((1,), (2, 3), (90, 100)):
+            x = rng.integers(0, 50, shape).astype(dtype)
+            if dtype != "int64":
+                x.flat[0] = np.nan
+            for invert in (False, True):
+                got, want = gc.isin(gc.asarray(x), gc.asarray(tests), invert=invert), np.isin(x, tests, invert=invert)
+                assert got.dtype == want.dtype and got.shape == want.shape
+                np.testing.assert_array_equal(got, want)

@@ -6,7 +6,7 @@ from typing import NamedTuple as _NamedTuple
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, full, zeros
+from ._creation import arange, asarray, full, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import bool_, int64
 from ._indexing import flatnonzero, take
@@ -204,11 +204,29 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
         found = _in_table(element.astype(wide, copy=False), tests.astype(wide, copy=False))
         if found is not None:
             return asarray(_graphc.logical_not(found) if invert else found)
-    tests = sort(tests.astype(dtype, copy=False))
-    element = element.astype(dtype, copy=False)
+    element, tests = element.astype(dtype, copy=False), tests.astype(dtype, copy=False)
+    if not _graphc.is_tracing() and tests.size <= _FEW:
+        found = _is_one_of_few(element, tests)
+        return asarray(_graphc.logical_not(found) if invert else found)
+    tests = sort(tests)
     place = _graphc.minimum(searchsorted(tests, element), tests.size - 1)
     found = take(tests, place) == element
     return asarray(_graphc.logical_not(found) if invert else found)  # an array and no number, as in NumPy
+
+
+#: So many comparisons of each element take less than a search among sorted ones.
+_FEW = 16
+
+
+def _is_one_of_few(element, tests):
+    """Compared with each, the last one several times: programs are of 4, 8 or 16 comparisons, whatever the number."""
+    width = next(w for w in (4, 8, _FEW) if tests.size <= w)
+    if tests.size < width:
+        tests = take(tests, _graphc.minimum(arange(width, device=tests.device), tests.size - 1))
+    found = element == tests[0]
+    for i in range(1, width):
+        found = _graphc.logical_or(found, element == tests[i])
+    return found
 
 
 def _is_beyond(tests):
