@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
+#include <utility>
 
 namespace graphc::small {
 
@@ -50,33 +52,16 @@ void gatherShortLines(const S *from, int64_t rows, int64_t down, int64_t across,
 /// Appends `rows` lines of `columns` elements each, converted.
 template <typename S, typename T>
 T *gatherPlane(const S *from, int64_t rows, int64_t down, int64_t columns, int64_t across, T *to) {
-  if (rows <= columns)
+  constexpr int64_t kShort = 7;
+  if (rows <= columns || columns == 0 || columns > kShort)
     return gatherLongLines(from, rows, down, columns, across, to);
-  switch (columns) {
-  case 1:
-    gatherShortLines<1>(from, rows, down, across, to);
-    break;
-  case 2:
-    gatherShortLines<2>(from, rows, down, across, to);
-    break;
-  case 3:
-    gatherShortLines<3>(from, rows, down, across, to);
-    break;
-  case 4:
-    gatherShortLines<4>(from, rows, down, across, to);
-    break;
-  case 5:
-    gatherShortLines<5>(from, rows, down, across, to);
-    break;
-  case 6:
-    gatherShortLines<6>(from, rows, down, across, to);
-    break;
-  case 7:
-    gatherShortLines<7>(from, rows, down, across, to);
-    break;
-  default:
-    return gatherLongLines(from, rows, down, columns, across, to);
-  }
+  auto gatherThese = [&]<int64_t length>(std::integral_constant<int64_t, length>) {
+    if (columns == length)
+      gatherShortLines<length>(from, rows, down, across, to);
+  };
+  [&]<int64_t... below>(std::integer_sequence<int64_t, below...>) {
+    (gatherThese(std::integral_constant<int64_t, below + 1>()), ...);
+  }(std::make_integer_sequence<int64_t, kShort>());
   return to + rows * columns;
 }
 
