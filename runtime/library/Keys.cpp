@@ -198,11 +198,6 @@ Isa isa() {
   return chosen;
 }
 
-bool compressesWords() {
-  static const bool does = hasAll({"avx512vbmi2"});
-  return does;
-}
-
 /// For CPUs without either instruction set.
 template <typename Key>
 constexpr KeyLoops<Key> kPlainLoops = {{{PlainLoops::fill<Order<Key, KeyKind::Unsigned>, Key>,
@@ -217,6 +212,11 @@ constexpr KeyLoops<Key> kPlainLoops = {{{PlainLoops::fill<Order<Key, KeyKind::Un
                                        PlainLoops::ranks<Key>};
 
 #if GRAPHC_HAS_VQSORT && defined(__x86_64__)
+bool compressesWords() {
+  static const bool does = hasAll({"avx512vbmi2"});
+  return does;
+}
+
 /// Part of 16-bit keys, for CPUs that compress words.
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512vbmi2,bmi2")]]
 void partWords(const uint16_t *keys, size_t count, uint16_t pivot, uint16_t *low, uint16_t *high) {
