@@ -666,16 +666,21 @@ def test_flat_iterators_are_compared():
     both(program)
 
 
+def holder(xp):
+    class Holder:
+        def __init__(self, values):
+            self.values = values
+
+        def __array__(self, dtype=None, copy=None):
+            return xp.asarray(self.values)
+
+    return Holder
+
+
 @pytest.mark.parametrize("takes", [1, 2, 3])
 def test_objects_wrap_results_as_in_numpy_1(takes):
     def program(xp):
-        class Wrapped:
-            def __init__(self, values):
-                self.values = values
-
-            def __array__(self, dtype=None, copy=None):
-                return xp.asarray(self.values)
-
+        class Wrapped(holder(xp)):
             if takes == 1:
                 def __array_wrap__(self, array):
                     return Wrapped(array)
@@ -760,13 +765,7 @@ def test_values_of_objects_that_are_asked_what_functions_mean():
     """NumPy asks them in functions of which they are operands, not where they are assigned, places or masks."""
 
     def program(xp):
-        class Asked:
-            def __init__(self, values):
-                self.values = values
-
-            def __array__(self, dtype=None, copy=None):
-                return xp.asarray(self.values)
-
+        class Asked(holder(xp)):
             def __array_function__(self, function, types, args, keywords):
                 return f"asked {function.__name__}"
 

@@ -350,6 +350,10 @@ Status CudaQueue::downloadAll(std::span<const Readback> all) {
   GRAPHC_TRY(device.start());
   Current current(device);
   GRAPHC_TRY(current.status());
+  return bring(all);
+}
+
+Status CudaQueue::bring(std::span<const Readback> all) {
   const uint64_t before = device.soFar();
   GRAPHC_TRY(device.answers.bring(device.api, device.stream, all));
   device.sawEnd(before);
@@ -362,12 +366,11 @@ Status CudaQueue::finish() {
     return Status::ok();
   Current current(device);
   GRAPHC_TRY(current.status());
+  if (std::unique_lock<std::mutex> lock; device.answers.take({}, lock))
+    return bring({});
   const uint64_t before = device.soFar();
-  if (std::unique_lock<std::mutex> lock; device.answers.take({}, lock)) {
-    GRAPHC_TRY(device.answers.bring(device.api, device.stream, {}));
-  } else if (Code code = device.api.cuStreamSynchronize(device.stream)) {
+  if (Code code = device.api.cuStreamSynchronize(device.stream))
     return device.api.failure("cuStreamSynchronize", code);
-  }
   device.sawEnd(before);
   return Status::ok();
 }

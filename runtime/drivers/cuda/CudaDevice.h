@@ -28,6 +28,8 @@ public:
 
 private:
   Status read(void *to, Buffer &from, int64_t bytes, bool isLast) override;
+  /// What `answers` took; all work before it has ended then.
+  Status bring(std::span<const Readback> all);
   CudaDevice &device;
   Staging staging, stagingBeside;
 };
