@@ -42,8 +42,13 @@ constexpr double kTiledSide = 32, kTiledDepth = 2048;
 constexpr double kLongRun = 5e6;
 /// Of a run's results: the host waits for them so often that what it took counts.
 constexpr double kWaitsMostly = 0.75;
-/// From this run on each time their number doubled.
-constexpr uint32_t kRetried = 16;
+/// So many runs are a trial, from this one on each time their number doubled.
+constexpr uint32_t kTrialRuns = 12, kFirstTrial = 16;
+/// Of a trial, before those that are timed until the device is done with them.
+constexpr uint32_t kTrialWarm = 4;
+/// Nanoseconds of the host in a program, before code for the other device is made for a trial; and
+/// so many times as long it may take there.
+constexpr double kTrialAfter = 4e6, kTrialLoss = 2;
 /// A program that is believed to take less on the host is tried there.
 constexpr double kTriedNanos = 1e5;
 /// Programs on less than this run on the cpu, whatever they compute of it.
@@ -249,33 +254,62 @@ ProgramWork ProgramHistory::next(ProgramWork work) {
   work.isHostTimed = onHost.isKnown();
   work.waits = use->waits();
   work.read = use->bytes();
-  work.answerNanos = work.waits > kWaitsMostly ? use->answerNanos() : 0;
+  const bool waits = work.waits > kWaitsMostly;
+  work.answerNanos = waits ? use->answerNanos() : 0;
+  work.queuedNanos = waits ? 0 : queuedThere.nanos();
   const uint32_t run = runs.fetch_add(1, std::memory_order_relaxed);
-  work.isRetried = run >= kRetried && std::has_single_bit(run);
+  work.runsBefore = run;
+  if (std::has_single_bit(run)) // a trial may have been broken off
+    triedRuns = 0, triedNanos = 0;
+  work.isTrial = run >= kFirstTrial && run - std::bit_floor(run) < kTrialRuns;
   return work;
 }
 
-RunTimer::RunTimer(ProgramHistory *wanted, const rt::LoadedProgram *program) {
+RunTimer::RunTimer(ProgramHistory *wanted, const rt::LoadedProgram *program, bool isTried)
+    : isTried(isTried) {
   if (!wanted || !program)
     return;
   isOnHost = onHost(program->device());
   // What is known changes slowly, and looking at a clock twice takes a tenth of a microsecond.
   constexpr uint32_t kSampled = 8, kFirstAway = 32;
   const uint32_t run = wanted->runs.load(std::memory_order_relaxed);
-  if ((isOnHost ? wanted->onHost.isKnown() : run > kFirstAway) && run % kSampled != 0)
+  const bool isSure = isOnHost ? wanted->onHost.isKnown() : run > kFirstAway;
+  if (isSure && !isTried && run % kSampled != 0)
     return;
   history = wanted;
+  device = &program->device();
   begun = Clock::now();
 }
 
-void RunTimer::stop() {
+Status RunTimer::stop() {
   if (!history)
-    return;
+    return Status::ok();
   double nanos = nanosSince(begun);
-  if (isOnHost)
+  if (isOnHost) {
     history->onHost.add(nanos);
-  else
-    history->use->queued(static_cast<int64_t>(nanos));
+    return Status::ok();
+  }
+  history->use->queued(static_cast<int64_t>(nanos));
+  if (!isTried || history->use->waits() > kWaitsMostly)
+    return Status::ok();
+  // Of runs that nobody waits for, the device's time counts as well where it is the longer one:
+  // several together are waited for here.
+  const uint32_t run = history->triedRuns.fetch_add(1) + 1;
+  const int64_t together = history->triedNanos.fetch_add(static_cast<int64_t>(nanos));
+  if (run != kTrialWarm && run < kTrialRuns)
+    return Status::ok();
+  history->triedNanos = 0;
+  begun = Clock::now();
+  GRAPHC_TRY(device->queue().finish());
+  if (run < kTrialRuns)
+    return Status::ok();
+  history->triedRuns = 0;
+  GRAPHC_ASSIGN(const DeviceSpeed *speed, speedOf(*device));
+  double waited = std::max(0.0, nanosSince(begun) - speed->answerNanos);
+  double each = (static_cast<double>(together) + nanos + waited) / (kTrialRuns - kTrialWarm);
+  for (int i = 0; i < 4; ++i)
+    history->queuedThere.add(each);
+  return Status::ok();
 }
 
 double timeOnHost(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other) {
@@ -290,6 +324,8 @@ double timeOnOther(const ProgramWork &work, const DeviceSpeed &other) {
   double way = work.onHostOnly > 0 ? other.wayNanos + work.onHostOnly / other.up : 0;
   if (work.answerNanos > 0)
     return way + work.answerNanos;
+  if (work.queuedNanos > 0)
+    return way + work.queuedNanos + work.waits * other.answerNanos + work.read / other.down;
   return way + work.kernels * other.launchNanos + work.waits * other.answerNanos +
          work.read / other.down +
          std::max(work.bytes / other.bytes, work.operations / other.operations) +
@@ -297,14 +333,26 @@ double timeOnOther(const ProgramWork &work, const DeviceSpeed &other) {
          work.scans / other.scans;
 }
 
-ProgramWork retried(ProgramWork work, const DeviceSpeed &host, const DeviceSpeed &other) {
+ProgramWork hopeful(ProgramWork work, const DeviceSpeed &host, const DeviceSpeed &other) {
   ProgramWork expected = work;
-  expected.hostNanos = expected.answerNanos = expected.onHostOnly = expected.onOtherOnly = 0;
+  expected.hostNanos = expected.answerNanos = expected.queuedNanos = 0;
+  expected.onHostOnly = expected.onOtherOnly = 0;
   if (work.hostNanos > 0)
     work.hostNanos = std::min(work.hostNanos, timeOnHost(expected, host, other));
-  if (work.answerNanos > 0)
-    work.answerNanos = std::min(work.answerNanos, timeOnOther(expected, other));
+  for (double *measured : {&work.answerNanos, &work.queuedNanos})
+    if (*measured > 0)
+      *measured = std::min(*measured, timeOnOther(expected, other));
   return work;
+}
+
+bool isWorthTrying(const ProgramWork &work, bool isOnOther, const DeviceSpeed &host,
+                   const DeviceSpeed &other) {
+  if (!work.isTrial || (isOnOther && work.onOtherOnly > 0))
+    return false;
+  ProgramWork hoped = hopeful(work, host, other);
+  double here = isOnOther ? timeOnOther(work, other) : timeOnHost(work, host, other);
+  double there = isOnOther ? timeOnHost(hoped, host, other) : timeOnOther(hoped, other);
+  return work.runsBefore * here > kTrialAfter && there < kTrialLoss * here;
 }
 
 static ProgramWork onceMoved(ProgramWork work) {
@@ -387,22 +435,20 @@ rt::Device *alwaysOn(const Segment &segment, const rt::Choices &choices) {
 
 } // namespace
 
-Result<rt::Device *> deviceOfRun(ProgramWork work, const rt::Choices &choices,
+Result<ChosenDevice> deviceOfRun(ProgramWork work, const rt::Choices &choices,
                                  std::span<const rt::Tensor> inputs) {
   if (work.needsHost)
-    return choices.cpu;
+    return ChosenDevice{choices.cpu};
   GRAPHC_ASSIGN(const DeviceSpeed *host, speedOf(*choices.cpu));
   auto other = speedOf(*choices.other);
   if (!other) // one that cannot be timed cannot be used
-    return choices.cpu;
-  if (work.isRetried)
-    work = retried(work, *host, **other);
+    return ChosenDevice{choices.cpu};
   // However little is to be done there.
-  if (work.hostNanos > 0 &&
+  if (work.hostNanos > 0 && !work.isTrial && work.queuedNanos == 0 &&
       kWorthMoving * work.hostNanos < (*other)->launchNanos + work.waits * (*other)->answerNanos &&
       std::ranges::all_of(
           inputs, [&](const rt::Tensor &t) { return rt::isOn(*t.buffer, *choices.cpu); }))
-    return choices.cpu;
+    return ChosenDevice{choices.cpu};
   std::vector<const rt::Buffer *> away;
   int64_t lost = std::numeric_limits<int64_t>::max();
   for (const rt::Tensor &input : inputs) {
@@ -415,13 +461,16 @@ Result<rt::Device *> deviceOfRun(ProgramWork work, const rt::Choices &choices,
     lost = std::min(lost, rt::lostAt(*input.buffer, 0));
   }
   if (!work.isHostTimed && work.onOtherOnly == 0 && timeOnHost(work, *host, **other) < kTriedNanos)
-    return choices.cpu;
-  if (runsOnOther(work, *host, **other, static_cast<double>(lost)))
-    return choices.other;
+    return ChosenDevice{choices.cpu};
+  const bool isOnOther = runsOnOther(work, *host, **other, static_cast<double>(lost));
+  if (isWorthTrying(work, isOnOther, *host, **other))
+    return ChosenDevice{isOnOther ? choices.cpu : choices.other, true};
+  if (isOnOther)
+    return ChosenDevice{choices.other};
   double more = timeOnHost(work, *host, **other) - timeOnOther(onceMoved(work), **other);
   for (const rt::Buffer *input : away)
     rt::lostAt(*input, std::max(int64_t{0}, static_cast<int64_t>(more)));
-  return choices.cpu;
+  return ChosenDevice{choices.cpu};
 }
 
 std::optional<ProgramWork> workOfRuns(const Segment &segment, rt::Device &device) {
@@ -447,7 +496,8 @@ Result<rt::Device *> chooseDevice(const Segment &segment, rt::Device &device,
   ProgramWork work = workOf(segment);
   work.waits = read ? 1 : 0;
   work.read = static_cast<double>(read.value_or(0));
-  return deviceOfRun(work, *choices, known);
+  GRAPHC_ASSIGN(ChosenDevice chosen, deviceOfRun(work, *choices, known));
+  return chosen.device;
 }
 
 Result<std::shared_ptr<rt::LoadedProgram>> chosenProgram(Segment &segment, rt::Device &device,

@@ -53,9 +53,11 @@ struct ProgramWork {
   double hostNanos = 0;    ///< what runs on the host took; 0: not known
   bool isHostTimed = true; ///< false: a few more runs on the host will say what they take
   double answerNanos = 0;  ///< what runs there took until the host had the results; 0: not known
-  /// What was measured counts only where it is less than what is expected: a device that was
-  /// disturbed when it was tried is tried once more.
-  bool isRetried = false;
+  double queuedNanos = 0;  ///< what runs there took that nobody waited for; 0: not known
+  /// Run so many of the program; in a time of trial it may go to the device that is not believed
+  /// to be the better one.
+  double runsBefore = 0;
+  bool isTrial = false;
   double onHostOnly = 0;  ///< bytes of inputs that are not on the other device
   double onOtherOnly = 0; ///< and those that are only there
   double waits = 0;       ///< of the host for the results, by run
@@ -63,11 +65,19 @@ struct ProgramWork {
   bool needsHost = false; ///< library routines run on the host
 };
 
+/// The device of a run.
+struct ChosenDevice {
+  rt::Device *device;
+  bool isTried = false; ///< to see what it takes there
+};
+
 /// What is known of a program from its runs, wherever they were.
 struct ProgramHistory {
-  rt::TypicalTime onHost;
+  rt::TypicalTime onHost, queuedThere;
   std::shared_ptr<rt::ResultUse> use = std::make_shared<rt::ResultUse>();
   std::atomic<uint32_t> runs{0};
+  std::atomic<int64_t> triedNanos{0}; ///< of the host, for the runs of a trial there so far
+  std::atomic<uint32_t> triedRuns{0};
 
   /// Of the run that begins.
   ProgramWork next(ProgramWork work);
@@ -76,20 +86,28 @@ struct ProgramHistory {
 /// Times a run until stop(), where its program has a history.
 class RunTimer {
 public:
-  RunTimer(ProgramHistory *history, const rt::LoadedProgram *program);
-  void stop();
+  RunTimer(ProgramHistory *history, const rt::LoadedProgram *program, bool isTried);
+  /// Errors of work that was queued before.
+  Status stop();
 
 private:
   ProgramHistory *history = nullptr;
-  bool isOnHost = false;
+  rt::Device *device = nullptr;
+  bool isOnHost = false, isTried = false;
   std::chrono::steady_clock::time_point begun;
 };
 
 /// Nanoseconds.
 double timeOnHost(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other);
 double timeOnOther(const ProgramWork &work, const DeviceSpeed &other);
-/// As ProgramWork::isRetried says.
-ProgramWork retried(ProgramWork work, const DeviceSpeed &host, const DeviceSpeed &other);
+/// What was measured counts only where it is less than what is expected: a device may have been
+/// disturbed when it was tried.
+ProgramWork hopeful(ProgramWork work, const DeviceSpeed &host, const DeviceSpeed &other);
+/// Whether a run that goes to one device is sent to the other: in a time of trial, where it moves
+/// nothing back to the host, and neither what it may lose nor the code for the other device is much
+/// beside what the program took so far.
+bool isWorthTrying(const ProgramWork &work, bool isOnOther, const DeviceSpeed &host,
+                   const DeviceSpeed &other);
 /// Whether a run goes to the other device, where `lost` nanoseconds were lost so far because inputs
 /// that are on the host only are not there.
 bool runsOnOther(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other,
@@ -108,7 +126,7 @@ Result<rt::Device *> chooseDevice(const Segment &segment, rt::Device &device,
 std::optional<ProgramWork> workOfRuns(const Segment &segment, rt::Device &device);
 /// The device of a run. Inputs move once programs lost as much without them as the way takes: what
 /// is read again and again ends where it is read fastest, what is new each time stays.
-Result<rt::Device *> deviceOfRun(ProgramWork work, const rt::Choices &choices,
+Result<ChosenDevice> deviceOfRun(ProgramWork work, const rt::Choices &choices,
                                  std::span<const rt::Tensor> inputs);
 
 /// The program of a segment on the device chosen for it; on the cpu when the other one cannot run

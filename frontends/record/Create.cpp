@@ -199,6 +199,10 @@ Result<Array> fromHost(const void *data, const op::TensorType &type, rt::Device 
   if (!bytes)
     return Status(ErrorCode::Shape, format("[asarray] an array of shape {} is too large",
                                            op::compactShape(type.shape)));
+  if (rt::choicesOf(*on)) {
+    GRAPHC_ASSIGN(rt::BufferRef given, rt::givenBuffer(data, *bytes));
+    return Array(Node::makeReady(type, *on, std::move(given)));
+  }
   GRAPHC_ASSIGN(rt::BufferRef buffer, placeFor(*on, *bytes));
   if (*bytes > 0)
     GRAPHC_TRY(buffer->device().queue().upload(*buffer, data, *bytes));

@@ -67,14 +67,6 @@ struct Function::Scratch {
 Function::Function() : plan(std::make_unique<Plan>()) {}
 Function::~Function() = default;
 
-Result<bool> Function::Plan::Step::prefersOther(std::span<const rt::Tensor> arrays) const {
-  if (!other)
-    return false;
-  GRAPHC_ASSIGN(rt::Device * device,
-                deviceOfRun(other->history.next(other->work), *rt::choicesOf(*owner), arrays));
-  return device == other->device;
-}
-
 Result<Function::Plan::Step::Variant> Function::Plan::Step::makeOther() const {
   Variant made;
   auto found = programOf(*segment, segment->code.structure(), *other->device);
@@ -101,19 +93,30 @@ Result<Function::Plan::Step::Variant> Function::Plan::Step::makeExact() const {
 
 Result<Function::Plan::Step::Form>
 Function::Plan::Step::chosen(std::span<const rt::Tensor> arrays) const {
-  auto formOf = [](const Variant &v, op::Watch watch) {
-    return Form{v.program.get(), &v.literals, &v.sizes, watch};
+  Form form{program.get(), &literals, &sizes, segment ? segment->code.watch : op::Watch::None};
+  auto take = [&](const Variant &v) {
+    form.program = v.program.get();
+    form.literals = &v.literals;
+    form.sizes = &v.sizes;
   };
-  GRAPHC_ASSIGN(bool elsewhere, prefersOther(arrays));
-  if (elsewhere) {
-    GRAPHC_ASSIGN(const Variant *made, other->variant.get([&] { return makeOther(); }));
-    if (made->program)
-      return formOf(*made, segment->code.watch);
+  if (other) {
+    GRAPHC_ASSIGN(ChosenDevice run,
+                  deviceOfRun(other->history.next(other->work), *rt::choicesOf(*owner), arrays));
+    form.isTried = run.isTried;
+    if (run.device == other->device) {
+      GRAPHC_ASSIGN(const Variant *made, other->variant.get([&] { return makeOther(); }));
+      if (made->program) {
+        take(*made);
+        return form;
+      }
+    }
   }
-  if (!exact || tellingOf(exact->structure) != Telling::Operations)
-    return Form{program.get(), &literals, &sizes, segment ? segment->code.watch : op::Watch::None};
-  GRAPHC_ASSIGN(const Variant *made, exact->variant.get([&] { return makeExact(); }));
-  return formOf(*made, op::Watch::Operations);
+  if (exact && tellingOf(exact->structure) == Telling::Operations) {
+    GRAPHC_ASSIGN(const Variant *made, exact->variant.get([&] { return makeExact(); }));
+    take(*made);
+    form.watch = op::Watch::Operations;
+  }
+  return form;
 }
 
 /// A run that asks its operations what they met, where they met something before.
@@ -314,11 +317,12 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
   for (const rt::Tensor &literal : *form.literals)
     ran.inputs.push_back(literal);
   ran.report.mayTellLater = look != nullptr;
-  RunTimer timer(step.other ? &step.other->history : nullptr, form.program);
+  RunTimer timer(step.other ? &step.other->history : nullptr, form.program, form.isTried);
   Status status = form.program ? runOrSplit(*form.program, *step.segment, ran.inputs, *form.sizes,
                                             results, ran.report)
                                : emptyOutputs(step.empty, results);
-  timer.stop();
+  if (status)
+    status = timer.stop();
   if (look)
     GRAPHC_TRY(Look::after(look, ran.report.isWatchedLater));
   if (!status)

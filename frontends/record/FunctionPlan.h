@@ -88,12 +88,12 @@ struct Function::Plan {
       const std::vector<rt::Tensor> *literals;
       const std::vector<int64_t> *sizes;
       op::Watch watch;
+      bool isTried = false; ///< as ChosenDevice means it
     };
     Result<Form> chosen(std::span<const rt::Tensor> arrays) const;
     bool runAsked(std::span<const NodeRef> values, std::vector<NodeRef> &results) const;
     Result<Variant> makeExact() const;
     Result<Variant> makeOther() const;
-    Result<bool> prefersOther(std::span<const rt::Tensor> arrays) const;
   };
   struct Output {
     uint32_t slot = 0;

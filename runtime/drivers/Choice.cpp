@@ -6,19 +6,67 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <iterator>
 #include <mutex>
 #include <optional>
 
 namespace graphc::rt {
 namespace {
 
+/// Where values that the host gave were wanted, by their size: what a loop makes of a new array in
+/// every turn goes the same way every time. Safe from any thread; sizes that share a place forget
+/// one another.
+class GivenWays {
+public:
+  void wentAway(int64_t bytes) {
+    Way &way = wayOf(bytes);
+    if (way.bytes.exchange(bytes, std::memory_order_relaxed) != bytes)
+      way.times.store(0, std::memory_order_relaxed);
+    way.times.fetch_add(1, std::memory_order_relaxed);
+  }
+  void stayed(int64_t bytes) {
+    if (Way &way = wayOf(bytes); way.bytes.load(std::memory_order_relaxed) == bytes)
+      way.times.store(0, std::memory_order_relaxed);
+  }
+  /// Whether the next one goes to the other device at once; now and then it does not, so that
+  /// programs have a choice.
+  bool goesAway(int64_t bytes) {
+    constexpr int kOften = 4, kLookedAt = 32;
+    if (bytes < kFew)
+      return false;
+    Way &way = wayOf(bytes);
+    return way.bytes.load(std::memory_order_relaxed) == bytes &&
+           way.times.load(std::memory_order_relaxed) >= kOften &&
+           way.asked.fetch_add(1, std::memory_order_relaxed) % kLookedAt != kLookedAt - 1;
+  }
+
+private:
+  static constexpr int64_t kFew = int64_t{64} << 10;
+  struct Way {
+    std::atomic<int64_t> bytes{0};
+    std::atomic<int> times{0};
+    std::atomic<uint32_t> asked{0};
+  };
+  Way &wayOf(int64_t bytes) { return ways[std::hash<int64_t>{}(bytes / 64) % std::size(ways)]; }
+  Way ways[64];
+};
+
+GivenWays givenWays;
+
 class ChoiceBuffer final : public Buffer {
 public:
-  ChoiceBuffer(BufferRef memory, std::shared_ptr<ResultUse> use)
-      : Buffer(choiceDevice(), memory->bytes(), nullptr, memory->isPrivate()), use(std::move(use)) {
+  /// `given`: so many bytes by the host.
+  ChoiceBuffer(BufferRef memory, std::shared_ptr<ResultUse> use, int64_t given = 0)
+      : Buffer(choiceDevice(), memory->bytes(), nullptr, memory->isPrivate()), use(std::move(use)),
+        given(given) {
     size_t slot = slotOf(memory->device());
     memories[slot] = std::move(memory);
     there[slot] = true;
+  }
+  ~ChoiceBuffer() override {
+    if (given > 0 && !there[1])
+      givenWays.stayed(given);
   }
   static size_t slotOf(const Device &device) {
     return &device == choicesOf(choiceDevice())->cpu ? 0 : 1;
@@ -40,6 +88,8 @@ public:
       GRAPHC_TRY(target.queue().upload(*made, from.host(), bytes()));
     else
       GRAPHC_TRY(from.device().queue().download(made->host(), from, bytes()));
+    if (given > 0)
+      from.host() ? givenWays.wentAway(given) : givenWays.stayed(given);
     wanted = std::move(made);
     there[slotOf(target)] = true;
     return wanted;
@@ -66,6 +116,7 @@ private:
   mutable std::atomic<int64_t> nanosLost{0};
   const std::shared_ptr<ResultUse> use;  ///< of the program that made it; or null
   mutable std::atomic<int64_t> told{-1}; ///< bytes; a wait that reads nothing is told, too
+  const int64_t given;
 };
 
 ChoiceBuffer &asChoice(Buffer &buffer) { return static_cast<ChoiceBuffer &>(buffer); }
@@ -231,6 +282,21 @@ void ResultUse::beginRun() {
 
 BufferRef chosenBuffer(BufferRef memory, std::shared_ptr<ResultUse> use) {
   return std::make_shared<ChoiceBuffer>(std::move(memory), std::move(use));
+}
+
+Result<BufferRef> givenBuffer(const void *source, int64_t bytes) {
+  const Choices &choices = *choicesOf(choiceDevice());
+  auto fill = [&](BufferRef memory) -> Result<BufferRef> {
+    if (bytes > 0)
+      GRAPHC_TRY(memory->device().queue().upload(*memory, source, bytes));
+    return BufferRef(std::make_shared<ChoiceBuffer>(std::move(memory), nullptr, bytes));
+  };
+  if (choices.other && givenWays.goesAway(bytes) &&
+      bytes < (choices.other->info().budgetBytes - choices.other->liveBytes()) / 8)
+    if (auto memory = choices.other->allocate(bytes))
+      return fill(memory.take());
+  GRAPHC_ASSIGN(BufferRef memory, choices.cpu->allocate(bytes));
+  return fill(std::move(memory));
 }
 
 ReadScope::ReadScope(const Buffer &value, int64_t count) {

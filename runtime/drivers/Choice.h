@@ -68,6 +68,9 @@ private:
 /// A value of "auto" that is in `memory`, of one of the two devices; `use`, when given, is told
 /// when the host reads it.
 BufferRef chosenBuffer(BufferRef memory, std::shared_ptr<ResultUse> use = nullptr);
+/// A value of "auto" with bytes of the host, which may change after the return: in memory of the
+/// cpu, or of the other device where the last ones of this size went.
+Result<BufferRef> givenBuffer(const void *source, int64_t bytes);
 /// While the host waits for a value and reads its first `count` bytes: the program that made it is
 /// told what it was not told before.
 class ReadScope {

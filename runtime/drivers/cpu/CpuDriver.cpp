@@ -4,6 +4,7 @@
 #include "runtime/base/Strings.h"
 #include "runtime/base/Trace.h"
 #include "runtime/device/MemoryLimit.h"
+#include "runtime/drivers/HostCopy.h"
 #include "runtime/drivers/cpu/CodeImage.h"
 #include "runtime/drivers/cpu/CpuFeatures.h"
 #include "runtime/drivers/cpu/FloatMode.h"
@@ -33,8 +34,6 @@ constexpr int kChunksPerThread = 4;
 /// Every piece of a matrix product copies the operand of its columns for itself, which is little
 /// beside this many of its items.
 constexpr int64_t kItemsPerChunkOfProduct = 512;
-/// Bytes that a thread copies at a time.
-constexpr int64_t kCopyChunk = int64_t{256} << 10;
 
 class PoolBuffer final : public Buffer {
 public:
@@ -316,15 +315,15 @@ public:
 
   Status copy(Buffer &destination, Buffer &source, int64_t bytes) override {
     count(Counter::Copies);
-    copyBytes(destination.host(), source.host(), bytes);
+    copyOnHost(destination.host(), source.host(), bytes);
     return Status::ok();
   }
   Status upload(Buffer &destination, const void *source, int64_t bytes) override {
-    copyBytes(destination.host(), source, bytes);
+    copyOnHost(destination.host(), source, bytes);
     return Status::ok();
   }
   Status download(void *destination, Buffer &source, int64_t bytes) override {
-    copyBytes(destination, source.host(), bytes);
+    copyOnHost(destination, source.host(), bytes);
     return Status::ok();
   }
   Status finish() override { return Status::ok(); }
@@ -342,24 +341,6 @@ private:
               strings::format("[cpu] out of memory: {} of scratch wanted for steps of rows",
                               strings::bytesText(context.scratchBytes))};
     return Status::ok();
-  }
-
-  /// One core does not move memory as fast as all together.
-  static void copyBytes(void *destination, const void *source, int64_t bytes) {
-    if (bytes <= kCopyChunk) {
-      if (bytes > 0)
-        std::memcpy(destination, source, static_cast<size_t>(bytes));
-      return;
-    }
-    struct Both {
-      char *destination;
-      const char *source;
-    } both{static_cast<char *>(destination), static_cast<const char *>(source)};
-    auto body = [](void *context, int64_t begin, int64_t end) {
-      auto *b = static_cast<Both *>(context);
-      std::memcpy(b->destination + begin, b->source + begin, static_cast<size_t>(end - begin));
-    };
-    ThreadPool::instance().run({body, &both, bytes, kCopyChunk});
   }
 
   static bool runParallel(Context &context, int64_t range, const CpuModule::Kernel &kernel,

@@ -334,6 +334,12 @@ Status CudaQueue::uploadBeside(Buffer &destination, const void *source, int64_t 
 Status CudaQueue::read(void *to, Buffer &from, int64_t bytes, bool isLast) {
   Current current(device);
   GRAPHC_TRY(current.status());
+  // The library copies into memory that is not pinned on one thread.
+  constexpr int64_t kStaged = int64_t{256} << 10;
+  if (bytes > kStaged) {
+    CudaDevice::Giving giving{device};
+    return stagingBack.download(device.api, device.stream, to, addressOf(from), bytes);
+  }
   {
     CudaDevice::Giving giving{device};
     if (Code code = device.api.cuMemcpyDtoHAsync(to, addressOf(from), static_cast<size_t>(bytes),

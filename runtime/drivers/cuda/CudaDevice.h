@@ -31,7 +31,7 @@ private:
   /// What `answers` took; all work before it has ended then.
   Status bring(std::span<const Readback> all);
   CudaDevice &device;
-  Staging staging, stagingBeside;
+  Staging staging, stagingBeside, stagingBack;
 };
 
 /// The GPU's primary context, which other libraries of the process share; its memory are addresses.

@@ -1,19 +1,23 @@
 //===- Staging.cpp - Host memory on its way to a device ---------------------------------------===//
 #include "runtime/drivers/cuda/Staging.h"
 
+#include "runtime/drivers/HostCopy.h"
+
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 namespace graphc::rt::cuda {
 namespace {
 constexpr unsigned kWithoutTiming = 2;
 constexpr int64_t kAligned = 64;
+/// Copied on the host while the device moves the piece before.
+constexpr int64_t kPiece = int64_t{1} << 20;
 } // namespace
 
 Status Staging::prepare(const Api &api) {
   for (Half &half : halves) {
-    if (!half.read)
-      if (Code code = api.cuEventCreate(&half.read, kWithoutTiming))
+    if (!half.used)
+      if (Code code = api.cuEventCreate(&half.used, kWithoutTiming))
         return api.failure("cuEventCreate", code);
     void *memory = nullptr;
     if (!half.memory)
@@ -26,12 +30,12 @@ Status Staging::prepare(const Api &api) {
 
 Status Staging::turn(const Api &api, StreamHandle stream) {
   Half &full = halves[current];
-  if (Code code = api.cuEventRecord(full.read, stream))
+  if (Code code = api.cuEventRecord(full.used, stream))
     return api.failure("cuEventRecord", code);
   full.isWaitedFor = true;
   Half &next = halves[1 - current];
   if (next.isWaitedFor)
-    if (Code code = api.cuEventSynchronize(next.read))
+    if (Code code = api.cuEventSynchronize(next.used))
       return api.failure("cuEventSynchronize", code);
   next.isWaitedFor = false;
   current = 1 - current;
@@ -47,14 +51,44 @@ Status Staging::upload(const Api &api, StreamHandle stream, Address to, const vo
   while (bytes > 0) {
     if (used == kHalfBytes)
       GRAPHC_TRY(turn(api, stream));
-    int64_t piece = std::min(bytes, kHalfBytes - used);
+    int64_t piece = std::min({bytes, kHalfBytes - used, kPiece});
     char *place = halves[current].memory + used;
-    std::memcpy(place, next, static_cast<size_t>(piece));
+    copyOnHost(place, next, piece);
     if (Code code = api.cuMemcpyHtoDAsync(to, place, static_cast<size_t>(piece), stream))
       return api.failure("cuMemcpyHtoDAsync", code);
     used = std::min(kHalfBytes, (used + piece + kAligned - 1) / kAligned * kAligned);
     next += piece;
     to += static_cast<Address>(piece);
+    bytes -= piece;
+  }
+  return Status::ok();
+}
+
+Status Staging::download(const Api &api, StreamHandle stream, void *to, Address from,
+                         int64_t bytes) {
+  std::lock_guard lock(mutex);
+  GRAPHC_TRY(prepare(api));
+  auto *next = static_cast<char *>(to);
+  const Half *full = nullptr;
+  int64_t held = 0; // bytes of `full`
+  for (int turn = 0; bytes > 0 || full; turn = 1 - turn) {
+    const Half &half = halves[turn];
+    const int64_t piece = std::min(bytes, kPiece);
+    if (piece > 0) {
+      if (Code code = api.cuMemcpyDtoHAsync(half.memory, from, static_cast<size_t>(piece), stream))
+        return api.failure("cuMemcpyDtoHAsync", code);
+      if (Code code = api.cuEventRecord(half.used, stream))
+        return api.failure("cuEventRecord", code);
+    }
+    if (full) {
+      if (Code code = api.cuEventSynchronize(full->used))
+        return api.failure("cuEventSynchronize", code);
+      copyOnHost(next, full->memory, held);
+      next += held;
+    }
+    full = piece > 0 ? &half : nullptr;
+    held = piece;
+    from += static_cast<Address>(piece);
     bytes -= piece;
   }
   return Status::ok();

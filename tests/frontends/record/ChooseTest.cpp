@@ -155,16 +155,50 @@ TEST(Choose, WhatWasDisturbedIsTriedAgain) {
   EXPECT_FALSE(runsOnOther(w, host, gpu, 0));
   w.hostNanos = 200'000; // other work on its cores
   EXPECT_TRUE(runsOnOther(w, host, gpu, 0));
-  EXPECT_FALSE(runsOnOther(retried(w, host, gpu), host, gpu, 0));
+  EXPECT_FALSE(runsOnOther(hopeful(w, host, gpu), host, gpu, 0));
   w.hostNanos = 3000; // less than expected
   w.answerNanos = 500'000;
-  EXPECT_EQ(retried(w, host, gpu).hostNanos, 3000);
-  EXPECT_LT(retried(w, host, gpu).answerNanos, 30'000);
+  EXPECT_EQ(hopeful(w, host, gpu).hostNanos, 3000);
+  EXPECT_LT(hopeful(w, host, gpu).answerNanos, 30'000);
+  w.queuedNanos = 400'000;
+  EXPECT_LT(hopeful(w, host, gpu).queuedNanos, 30'000);
   ProgramHistory history;
-  int again = 0;
+  int trials = 0;
   for (int i = 0; i < 1000; ++i)
-    again += history.next(w).isRetried;
-  EXPECT_EQ(again, 6); // 16 to 512
+    trials += history.next(w).isTrial;
+  EXPECT_EQ(trials, 6 * 12); // from runs 16 to 512 on
+}
+
+TEST(Choose, EstimatesThatAreCloseAreTried) {
+  ProgramWork w = mapOf(1 << 16, 2);
+  DeviceSpeed host{1000, 150, 400, 1200, 10, 10}, gpu{8000, 4000, 20'000, 3800, 50, 50, 1};
+  w.isTrial = true;
+  w.runsBefore = 2048;
+  w.hostNanos = 0.8 * timeOnOther(w, gpu); // a little less than is expected of the other
+  EXPECT_TRUE(isWorthTrying(w, false, host, gpu));
+  w.runsBefore = 16;
+  EXPECT_FALSE(isWorthTrying(w, false, host, gpu)) << "code for it would take longer";
+  w.runsBefore = 2048;
+  w.queuedNanos = 5 * w.hostNanos; // it was disturbed
+  EXPECT_TRUE(isWorthTrying(w, false, host, gpu));
+  w.isTrial = false;
+  EXPECT_FALSE(isWorthTrying(w, false, host, gpu));
+  w.isTrial = true;
+  w.hostNanos /= 4;
+  EXPECT_FALSE(isWorthTrying(w, false, host, gpu)) << "nothing to be hoped for";
+  w.hostNanos *= 8;
+  EXPECT_TRUE(isWorthTrying(w, true, host, gpu)) << "the host may have been disturbed";
+  w.onOtherOnly = 8;
+  EXPECT_FALSE(isWorthTrying(w, true, host, gpu)) << "nothing moves back";
+}
+
+TEST(Choose, WhatWasTriedAndQueuedCounts) {
+  ProgramWork w = mapOf(1 << 16, 2);
+  DeviceSpeed host{1000, 150, 400, 1200, 10, 10}, gpu{8000, 4000, 20'000, 3800, 50, 50, 1};
+  w.hostNanos = 0.8 * timeOnOther(w, gpu);
+  EXPECT_FALSE(runsOnOther(w, host, gpu, 0));
+  w.queuedNanos = 0.8 * w.hostNanos;
+  EXPECT_TRUE(runsOnOther(w, host, gpu, 0));
 }
 
 TEST(Choose, ResultsThatAreReadCount) {
@@ -201,6 +235,39 @@ TEST(Choose, HowResultsAreUsedIsRemembered) {
   double before = use->waits();
   run(0);
   EXPECT_GT(use->waits(), before) << "everything was waited for";
+}
+
+TEST(Choose, WhatIsGivenGoesWhereTheLastWent) {
+  const rt::Choices &choices = *rt::choicesOf(rt::choiceDevice());
+  if (!choices.other)
+    GTEST_SKIP() << "there is no other device";
+  std::vector<float> values(50'000, 2.5f);
+  const auto bytes = static_cast<int64_t>(values.size() * sizeof(float));
+  auto give = [&] { return rt::givenBuffer(values.data(), bytes).take(); };
+  for (int i = 0; i < 4; ++i) {
+    rt::BufferRef given = give();
+    EXPECT_FALSE(rt::isOn(*given, *choices.other));
+    ASSERT_TRUE(rt::memoryOn(given, *choices.other));
+  }
+  rt::BufferRef away = give();
+  EXPECT_TRUE(rt::isOn(*away, *choices.other));
+  EXPECT_FALSE(rt::isOn(*away, *choices.cpu));
+  values.assign(values.size(), 0.f); // the caller's again
+  std::vector<float> read(values.size());
+  ASSERT_TRUE(away->device().queue().download(read.data(), *away, bytes).isOk());
+  EXPECT_EQ(read, std::vector<float>(values.size(), 2.5f));
+  int there = 0;
+  for (int i = 0; i < 64; ++i)
+    there += rt::isOn(*give(), *choices.other);
+  EXPECT_LT(there, 64) << "a program may choose now and then";
+  EXPECT_FALSE(rt::isOn(*give(), *choices.other))
+      << "the one of these that stayed was not wanted there";
+  for (int i = 0; i < 4; ++i)
+    ASSERT_TRUE(rt::memoryOn(give(), *choices.other));
+  rt::BufferRef back = give();
+  EXPECT_TRUE(rt::isOn(*back, *choices.other));
+  ASSERT_TRUE(rt::memoryOn(back, *choices.cpu));
+  EXPECT_FALSE(rt::isOn(*give(), *choices.other)) << "the host wanted the last one";
 }
 
 TEST(Choose, FirstAndDisturbedRunsDoNotCount) {
