@@ -44,11 +44,17 @@ constexpr double kLongRun = 5e6;
 constexpr double kWaitsMostly = 0.75;
 /// So many runs are a trial, from this one on each time their number doubled.
 constexpr uint32_t kTrialRuns = 12, kFirstTrial = 16;
+/// A choice holds for so many runs from this one on: a trial begins at one of their multiples.
+constexpr uint32_t kSettledRuns = 8, kFirstSettled = 32;
+static_assert(kFirstTrial % kSettledRuns == 0);
 /// Of a trial, before those that are timed until the device is done with them.
 constexpr uint32_t kTrialWarm = 4;
-/// Nanoseconds of the host in a program, before code for the other device is made for a trial; and
-/// so many times as long it may take there.
-constexpr double kTrialAfter = 4e6, kTrialLoss = 2;
+/// Nanoseconds of the host in a program, before code for the other device is made for a trial.
+constexpr double kTrialAfter = 4e6;
+/// So many times as long a run may take there, by estimate and by what was measured.
+constexpr double kFirstLoss = 4, kTrialLoss = 2;
+/// Runs that read a value before it counts as one that stays.
+constexpr double kReadOften = 8;
 /// A program that is believed to take less on the host is tried there.
 constexpr double kTriedNanos = 1e5;
 /// Programs on less than this run on the cpu, whatever they compute of it.
@@ -249,7 +255,11 @@ bool isOfRows(const op::NodeDesc &reduction, size_t rank) {
 } // namespace
 
 ProgramWork ProgramHistory::next(ProgramWork work) {
-  use->beginRun();
+  const uint32_t run = runs.fetch_add(1, std::memory_order_relaxed);
+  const uint32_t before = lastChosen.exchange(run, std::memory_order_relaxed);
+  work.run = run;
+  work.runsSince = run > before ? static_cast<int>(std::min(run - before, kSettledRuns)) : 1;
+  use->beginRun(work.runsSince);
   work.hostNanos = onHost.nanos();
   work.isHostTimed = onHost.isKnown();
   work.waits = use->waits();
@@ -257,16 +267,30 @@ ProgramWork ProgramHistory::next(ProgramWork work) {
   const bool waits = work.waits > kWaitsMostly;
   work.answerNanos = waits ? use->answerNanos() : 0;
   work.queuedNanos = waits ? 0 : queuedThere.nanos();
-  const uint32_t run = runs.fetch_add(1, std::memory_order_relaxed);
-  work.runsBefore = run;
   if (std::has_single_bit(run)) // a trial may have been broken off
-    triedRuns = 0, triedNanos = 0;
+    timedRuns = 0, timedNanos = 0;
   work.isTrial = run >= kFirstTrial && run - std::bit_floor(run) < kTrialRuns;
   return work;
 }
 
-RunTimer::RunTimer(ProgramHistory *wanted, const rt::LoadedProgram *program, bool isTried)
-    : isTried(isTried) {
+Result<ChosenDevice> ProgramHistory::deviceFor(const ProgramWork &work, const rt::Choices &choices,
+                                               std::span<const rt::Tensor> arrays) {
+  rt::Device *device = settled.load(std::memory_order_relaxed);
+  auto isThere = [&](const rt::Tensor &t) { return rt::isOn(*t.buffer, *device); };
+  if (device && runs.load(std::memory_order_relaxed) % kSettledRuns != 0 &&
+      std::ranges::all_of(arrays, isThere)) {
+    runs.fetch_add(1, std::memory_order_relaxed);
+    return ChosenDevice{device};
+  }
+  ProgramWork now = next(work);
+  GRAPHC_ASSIGN(ChosenDevice chosen, deviceOfRun(now, choices, arrays));
+  const bool isSettled = now.run >= kFirstSettled && !now.isTrial;
+  settled.store(isSettled ? chosen.device : nullptr, std::memory_order_relaxed);
+  return chosen;
+}
+
+RunTimer::RunTimer(ProgramHistory *wanted, const rt::LoadedProgram *program, bool isTimed)
+    : isTimed(isTimed) {
   if (!wanted || !program)
     return;
   isOnHost = onHost(program->device());
@@ -274,7 +298,7 @@ RunTimer::RunTimer(ProgramHistory *wanted, const rt::LoadedProgram *program, boo
   constexpr uint32_t kSampled = 8, kFirstAway = 32;
   const uint32_t run = wanted->runs.load(std::memory_order_relaxed);
   const bool isSure = isOnHost ? wanted->onHost.isKnown() : run > kFirstAway;
-  if (isSure && !isTried && run % kSampled != 0)
+  if (isSure && !isTimed && run % kSampled != 0)
     return;
   history = wanted;
   device = &program->device();
@@ -290,20 +314,20 @@ Status RunTimer::stop() {
     return Status::ok();
   }
   history->use->queued(static_cast<int64_t>(nanos));
-  if (!isTried || history->use->waits() > kWaitsMostly)
+  if (!isTimed || history->use->waits() > kWaitsMostly)
     return Status::ok();
   // Of runs that nobody waits for, the device's time counts as well where it is the longer one:
   // several together are waited for here.
-  const uint32_t run = history->triedRuns.fetch_add(1) + 1;
-  const int64_t together = history->triedNanos.fetch_add(static_cast<int64_t>(nanos));
+  const uint32_t run = history->timedRuns.fetch_add(1) + 1;
+  const int64_t together = history->timedNanos.fetch_add(static_cast<int64_t>(nanos));
   if (run != kTrialWarm && run < kTrialRuns)
     return Status::ok();
-  history->triedNanos = 0;
+  history->timedNanos = 0;
   begun = Clock::now();
   GRAPHC_TRY(device->queue().finish());
   if (run < kTrialRuns)
     return Status::ok();
-  history->triedRuns = 0;
+  history->timedRuns = 0;
   GRAPHC_ASSIGN(const DeviceSpeed *speed, speedOf(*device));
   double waited = std::max(0.0, nanosSince(begun) - speed->answerNanos);
   double each = (static_cast<double>(together) + nanos + waited) / (kTrialRuns - kTrialWarm);
@@ -334,14 +358,17 @@ double timeOnOther(const ProgramWork &work, const DeviceSpeed &other) {
 }
 
 ProgramWork hopeful(ProgramWork work, const DeviceSpeed &host, const DeviceSpeed &other) {
+  constexpr double kDisturbed = 2; // times what a run takes that is not
   ProgramWork expected = work;
   expected.hostNanos = expected.answerNanos = expected.queuedNanos = 0;
   expected.onHostOnly = expected.onOtherOnly = 0;
-  if (work.hostNanos > 0)
-    work.hostNanos = std::min(work.hostNanos, timeOnHost(expected, host, other));
-  for (double *measured : {&work.answerNanos, &work.queuedNanos})
-    if (*measured > 0)
-      *measured = std::min(*measured, timeOnOther(expected, other));
+  auto hope = [&](double &measured, double estimate) {
+    if (measured > 0)
+      measured = std::min(measured, std::max(estimate, measured / kDisturbed));
+  };
+  hope(work.hostNanos, timeOnHost(expected, host, other));
+  hope(work.answerNanos, timeOnOther(expected, other));
+  hope(work.queuedNanos, timeOnOther(expected, other));
   return work;
 }
 
@@ -352,7 +379,8 @@ bool isWorthTrying(const ProgramWork &work, bool isOnOther, const DeviceSpeed &h
   ProgramWork hoped = hopeful(work, host, other);
   double here = isOnOther ? timeOnOther(work, other) : timeOnHost(work, host, other);
   double there = isOnOther ? timeOnHost(hoped, host, other) : timeOnOther(hoped, other);
-  return work.runsBefore * here > kTrialAfter && there < kTrialLoss * here;
+  bool isKnown = isOnOther ? work.isHostTimed : work.answerNanos + work.queuedNanos > 0;
+  return work.run * here > kTrialAfter && there < (isKnown ? kTrialLoss : kFirstLoss) * here;
 }
 
 static ProgramWork onceMoved(ProgramWork work) {
@@ -463,13 +491,17 @@ Result<ChosenDevice> deviceOfRun(ProgramWork work, const rt::Choices &choices,
   if (!work.isHostTimed && work.onOtherOnly == 0 && timeOnHost(work, *host, **other) < kTriedNanos)
     return ChosenDevice{choices.cpu};
   const bool isOnOther = runsOnOther(work, *host, **other, static_cast<double>(lost));
-  if (isWorthTrying(work, isOnOther, *host, **other))
+  // What queued runs take there is known by trials only, which take turns with those of the host.
+  if (isOnOther && work.isTrial && work.waits <= kWaitsMostly &&
+      (work.queuedNanos == 0 || std::bit_width(work.run) % 2 == 0))
+    return ChosenDevice{choices.other, true};
+  if (isWorthTrying(lost < kReadOften ? work : onceMoved(work), isOnOther, *host, **other))
     return ChosenDevice{isOnOther ? choices.cpu : choices.other, true};
   if (isOnOther)
     return ChosenDevice{choices.other};
   double more = timeOnHost(work, *host, **other) - timeOnOther(onceMoved(work), **other);
   for (const rt::Buffer *input : away)
-    rt::lostAt(*input, std::max(int64_t{0}, static_cast<int64_t>(more)));
+    rt::lostAt(*input, work.runsSince * std::max(int64_t{1}, static_cast<int64_t>(more)));
   return ChosenDevice{choices.cpu};
 }
 

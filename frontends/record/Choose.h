@@ -55,9 +55,10 @@ struct ProgramWork {
   double answerNanos = 0;  ///< what runs there took until the host had the results; 0: not known
   double queuedNanos = 0;  ///< what runs there took that nobody waited for; 0: not known
   /// Run so many of the program; in a time of trial it may go to the device that is not believed
-  /// to be the better one.
-  double runsBefore = 0;
+  /// to be the better one, or is timed until the device is done with it.
+  uint32_t run = 0;
   bool isTrial = false;
+  int runsSince = 1;      ///< the last one whose device was chosen
   double onHostOnly = 0;  ///< bytes of inputs that are not on the other device
   double onOtherOnly = 0; ///< and those that are only there
   double waits = 0;       ///< of the host for the results, by run
@@ -68,7 +69,7 @@ struct ProgramWork {
 /// The device of a run.
 struct ChosenDevice {
   rt::Device *device;
-  bool isTried = false; ///< to see what it takes there
+  bool isTimed = false; ///< to see what it takes there
 };
 
 /// What is known of a program from its runs, wherever they were.
@@ -76,32 +77,39 @@ struct ProgramHistory {
   rt::TypicalTime onHost, queuedThere;
   std::shared_ptr<rt::ResultUse> use = std::make_shared<rt::ResultUse>();
   std::atomic<uint32_t> runs{0};
-  std::atomic<int64_t> triedNanos{0}; ///< of the host, for the runs of a trial there so far
-  std::atomic<uint32_t> triedRuns{0};
+  std::atomic<int64_t> timedNanos{0}; ///< of the host, for the runs of a trial there so far
+  std::atomic<uint32_t> timedRuns{0};
 
-  /// Of the run that begins.
+  /// Of the run that begins: what was chosen holds for a few runs whose arrays are all there.
+  Result<ChosenDevice> deviceFor(const ProgramWork &work, const rt::Choices &choices,
+                                 std::span<const rt::Tensor> arrays);
+  /// What is known of the run that begins.
   ProgramWork next(ProgramWork work);
+
+private:
+  std::atomic<rt::Device *> settled{nullptr}; ///< or null
+  std::atomic<uint32_t> lastChosen{0};        ///< the run
 };
 
 /// Times a run until stop(), where its program has a history.
 class RunTimer {
 public:
-  RunTimer(ProgramHistory *history, const rt::LoadedProgram *program, bool isTried);
+  RunTimer(ProgramHistory *history, const rt::LoadedProgram *program, bool isTimed);
   /// Errors of work that was queued before.
   Status stop();
 
 private:
   ProgramHistory *history = nullptr;
   rt::Device *device = nullptr;
-  bool isOnHost = false, isTried = false;
+  bool isOnHost = false, isTimed = false;
   std::chrono::steady_clock::time_point begun;
 };
 
 /// Nanoseconds.
 double timeOnHost(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other);
 double timeOnOther(const ProgramWork &work, const DeviceSpeed &other);
-/// What was measured counts only where it is less than what is expected: a device may have been
-/// disturbed when it was tried.
+/// What was measured counts half where more was not expected: a device may have been disturbed when
+/// it was tried.
 ProgramWork hopeful(ProgramWork work, const DeviceSpeed &host, const DeviceSpeed &other);
 /// Whether a run that goes to one device is sent to the other: in a time of trial, where it moves
 /// nothing back to the host, and neither what it may lose nor the code for the other device is much

@@ -101,8 +101,8 @@ Function::Plan::Step::chosen(std::span<const rt::Tensor> arrays) const {
   };
   if (other) {
     GRAPHC_ASSIGN(ChosenDevice run,
-                  deviceOfRun(other->history.next(other->work), *rt::choicesOf(*owner), arrays));
-    form.isTried = run.isTried;
+                  other->history.deviceFor(other->work, *rt::choicesOf(*owner), arrays));
+    form.isTimed = run.isTimed;
     if (run.device == other->device) {
       GRAPHC_ASSIGN(const Variant *made, other->variant.get([&] { return makeOther(); }));
       if (made->program) {
@@ -317,7 +317,7 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
   for (const rt::Tensor &literal : *form.literals)
     ran.inputs.push_back(literal);
   ran.report.mayTellLater = look != nullptr;
-  RunTimer timer(step.other ? &step.other->history : nullptr, form.program, form.isTried);
+  RunTimer timer(step.other ? &step.other->history : nullptr, form.program, form.isTimed);
   Status status = form.program ? runOrSplit(*form.program, *step.segment, ran.inputs, *form.sizes,
                                             results, ran.report)
                                : emptyOutputs(step.empty, results);

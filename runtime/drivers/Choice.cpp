@@ -245,10 +245,10 @@ void TypicalTime::add(double nanos) {
 void ResultUse::read(int64_t bytes, int64_t nanosWaited) {
   nanosSince.fetch_add(nanosWaited, std::memory_order_relaxed);
   bytesSince.fetch_add(bytes, std::memory_order_relaxed);
-  wasRead.store(true, std::memory_order_relaxed);
+  reads.fetch_add(1, std::memory_order_relaxed);
 }
 
-void ResultUse::beginRun() {
+void ResultUse::beginRun(int runsBefore) {
   const uint64_t finished = finishes.load(std::memory_order_relaxed);
   // A read beside this may be lost: every run takes this way, and one more or less is no matter.
   auto take = [](auto &counted) {
@@ -257,14 +257,16 @@ void ResultUse::beginRun() {
       counted.store(0, std::memory_order_relaxed);
     return found;
   };
-  const bool isFinished = finishesSeen.load(std::memory_order_relaxed) != finished;
-  if (isFinished)
+  const uint64_t seen = finishesSeen.load(std::memory_order_relaxed);
+  if (seen != finished)
     finishesSeen.store(finished, std::memory_order_relaxed);
-  const bool isRead = take(wasRead);
-  const auto bytes = static_cast<double>(take(bytesSince));
+  const auto each = static_cast<double>(runsBefore);
+  const double read = std::min<double>(take(reads), each); // several results of a run may be
+  const double waits = std::min(read + static_cast<double>(finished - seen), each) / each;
+  const auto bytes = static_cast<double>(take(bytesSince)) / each;
   const int64_t waited = take(nanosSince), queued = take(nanosQueued);
-  if (isRead && queued > 0)
-    answered.add(static_cast<double>(queued + waited));
+  if (read > 0 && queued > 0)
+    answered.add(static_cast<double>(queued) + static_cast<double>(waited) / read);
   const int before = runs.load(std::memory_order_relaxed);
   // The mean of the first runs, then what the last ones were like.
   constexpr int kRemembered = 8;
@@ -274,9 +276,9 @@ void ResultUse::beginRun() {
     return;
   auto follow = [&](std::atomic<double> &known, double now) {
     double last = known.load(std::memory_order_relaxed);
-    known.store(last + (now - last) / before, std::memory_order_relaxed);
+    known.store(last + (now - last) * std::min(1.0, each / before), std::memory_order_relaxed);
   };
-  follow(waitShare, isRead || isFinished ? 1 : 0);
+  follow(waitShare, waits);
   follow(readBytes, bytes);
 }
 

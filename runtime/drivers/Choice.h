@@ -49,8 +49,8 @@ public:
   /// A run on the other device, until it was queued.
   void queued(int64_t nanos) { nanosQueued.store(nanos, std::memory_order_relaxed); }
   void read(int64_t bytes, int64_t nanosWaited);
-  /// Before a run: what became of the results of the one before is known.
-  void beginRun();
+  /// Before a run: what became of the results of so many before it is known.
+  void beginRun(int runsBefore = 1);
   double waits() const { return waitShare.load(std::memory_order_relaxed); } ///< of a run
   double bytes() const { return readBytes.load(std::memory_order_relaxed); } ///< of a run
   /// Nanoseconds of the host for a run on the other device whose results it reads; 0: not known.
@@ -59,7 +59,7 @@ public:
 private:
   TypicalTime answered;
   std::atomic<int64_t> nanosQueued{0}, nanosSince{0}, bytesSince{0};
-  std::atomic<bool> wasRead{false};
+  std::atomic<uint32_t> reads{0};
   std::atomic<uint64_t> finishesSeen{0};
   std::atomic<int> runs{0};
   std::atomic<double> waitShare{0}, readBytes{0};
@@ -90,8 +90,8 @@ bool isOn(const Buffer &value, const Device &device);
 Result<BufferRef> memoryOn(const BufferRef &value, Device &device);
 /// Whether it has memory on one device only.
 bool isOnOne(const Buffer &value);
-/// Adds to the nanoseconds that programs lost because the value was not on the other device, and
-/// gives their sum. A value of "auto".
+/// Adds to the nanoseconds that programs lost because the value was not on the other device, one
+/// for a run that lost nothing, and gives their sum. A value of "auto".
 int64_t lostAt(const Buffer &value, int64_t more);
 /// Address on the host, or null, as Buffer::host(); of a value of "auto" that of its memory there.
 void *hostAddress(const Buffer &value);

@@ -7,7 +7,7 @@
 namespace graphc::rt {
 
 /// Bytes that a thread copies at a time.
-static constexpr int64_t kChunk = int64_t{256} << 10;
+static constexpr int64_t kChunk = int64_t{64} << 10;
 
 void copyOnHost(void *destination, const void *source, int64_t bytes) {
   if (bytes <= kChunk) {

@@ -10,8 +10,12 @@ namespace graphc::rt::cuda {
 namespace {
 constexpr unsigned kWithoutTiming = 2;
 constexpr int64_t kAligned = 64;
-/// Copied on the host while the device moves the piece before.
-constexpr int64_t kPiece = int64_t{1} << 20;
+
+/// What is copied on the host while the device moves the piece before: enough for all threads.
+int64_t pieceOf(int64_t bytes) {
+  constexpr int64_t kFew = int64_t{512} << 10, kMost = int64_t{4} << 20, kPieces = 4;
+  return std::clamp(bytes / kPieces / kAligned * kAligned, kFew, kMost);
+}
 } // namespace
 
 Status Staging::prepare(const Api &api) {
@@ -47,11 +51,12 @@ Status Staging::upload(const Api &api, StreamHandle stream, Address to, const vo
                        int64_t bytes) {
   std::lock_guard lock(mutex);
   GRAPHC_TRY(prepare(api));
+  const int64_t most = pieceOf(bytes);
   const char *next = static_cast<const char *>(from);
   while (bytes > 0) {
     if (used == kHalfBytes)
       GRAPHC_TRY(turn(api, stream));
-    int64_t piece = std::min({bytes, kHalfBytes - used, kPiece});
+    int64_t piece = std::min({bytes, kHalfBytes - used, most});
     char *place = halves[current].memory + used;
     copyOnHost(place, next, piece);
     if (Code code = api.cuMemcpyHtoDAsync(to, place, static_cast<size_t>(piece), stream))
@@ -68,12 +73,13 @@ Status Staging::download(const Api &api, StreamHandle stream, void *to, Address 
                          int64_t bytes) {
   std::lock_guard lock(mutex);
   GRAPHC_TRY(prepare(api));
+  const int64_t most = pieceOf(bytes);
   auto *next = static_cast<char *>(to);
   const Half *full = nullptr;
   int64_t held = 0; // bytes of `full`
   for (int turn = 0; bytes > 0 || full; turn = 1 - turn) {
     const Half &half = halves[turn];
-    const int64_t piece = std::min(bytes, kPiece);
+    const int64_t piece = std::min(bytes, most);
     if (piece > 0) {
       if (Code code = api.cuMemcpyDtoHAsync(half.memory, from, static_cast<size_t>(piece), stream))
         return api.failure("cuMemcpyDtoHAsync", code);
