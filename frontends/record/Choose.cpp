@@ -552,6 +552,11 @@ Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device) {
 
 Status makeReady(std::span<rt::Tensor> inputs, rt::Device &device) {
   for (rt::Tensor &input : inputs) {
+    if (const rt::BufferRef *there = rt::memoryThere(input.buffer, device)) {
+      rt::BufferRef memory = *there; // the value may go with its last reference
+      input.buffer = std::move(memory);
+      continue;
+    }
     GRAPHC_ASSIGN(input.buffer, readyFor(input.buffer, device));
   }
   return Status::ok();

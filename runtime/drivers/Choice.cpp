@@ -72,6 +72,10 @@ public:
     return &device == choicesOf(choiceDevice())->cpu ? 0 : 1;
   }
   bool has(const Device &device) const { return there[slotOf(device)]; }
+  const BufferRef *known(const Device &device) const {
+    size_t slot = slotOf(device);
+    return there[slot] ? &memories[slot] : nullptr;
+  }
   bool hasOne() const { return !there[0] || !there[1]; }
   /// Whichever there is, that of the cpu first.
   const BufferRef &any() const { return there[0] ? memories[0] : memories[1]; }
@@ -323,6 +327,12 @@ bool isOn(const Buffer &value, const Device &device) {
 
 Result<BufferRef> memoryOn(const BufferRef &value, Device &device) {
   return choicesOf(value->device()) ? asChoice(*value).on(device) : Result<BufferRef>(value);
+}
+
+const BufferRef *memoryThere(const BufferRef &value, const Device &device) {
+  if (choicesOf(value->device()))
+    return asChoice(*value).known(device);
+  return &value->device() == &device ? &value : nullptr;
 }
 
 int64_t lostAt(const Buffer &value, int64_t more) { return asChoice(value).lost(more); }

@@ -88,6 +88,8 @@ private:
 bool isOn(const Buffer &value, const Device &device);
 /// Its memory on a device, copied there when needed. OutOfMemory and errors of queues.
 Result<BufferRef> memoryOn(const BufferRef &value, Device &device);
+/// The same where it has memory there already, for as long as the value lives; else null.
+const BufferRef *memoryThere(const BufferRef &value, const Device &device);
 /// Whether it has memory on one device only.
 bool isOnOne(const Buffer &value);
 /// Adds to the nanoseconds that programs lost because the value was not on the other device, one
