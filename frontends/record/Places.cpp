@@ -584,13 +584,15 @@ Result<Array> takeRowsNow(const Array &x, const Array &index) {
 
 Result<bool> putRowsNow(Array &x, const Array &index, const Operand &value) {
   RecordScope scope;
-  if (x.isOpen() || x.view().isReadOnly() ||
-      !areSmallRows(op::OpKind::Scatter, x, index, /*counts=*/false))
+  if (x.isOpen() || x.view().isReadOnly())
     return false;
-  if (index.dtype() == DType::Bool && x.rank() == 1)
+  // As put() does at once, whoever asks how often.
+  if (index.dtype() == DType::Bool && index.shape() == x.shape())
     if (auto bits = operandBits(value, x.dtype()); bits && fillMasked(x, index, *bits))
       return true;
-  return small::putRows(x, index, value);
+  return areSmallRows(op::OpKind::Scatter, x, index, /*counts=*/false)
+             ? small::putRows(x, index, value)
+             : Result<bool>(false);
 }
 
 Result<Array> flatPlacesNow(std::span<const Array> indices, const Shape &shape) {

@@ -196,3 +196,45 @@ def test_outputs_take_single_results_whatever_fits():
 
     for got, want in zip(program(gc), program(np), strict=True):
         exact.assert_same(np.asarray(got), want)
+
+
+@pytest.mark.parametrize("key", [slice(None), slice(1, 3), (slice(None), 1), 1, (slice(None, None, -1), slice(0, 2)), ..., slice(0, 0)], ids=str)
+@pytest.mark.parametrize("dtype", ["complex128", "complex64", "float32", "int32", "bool"])
+def test_numbers_into_parts_again_and_again(dtype, key):
+    numbers = [0, True, 2.5, -0.0, 1 + 2j, float("inf"), 10**30, 1e300, 1e300 + 1j, np.float32(2), np.complex64(1 - 2j), np.int8(-3)]
+    made = [lambda xp: xp.asarray(3), lambda xp: xp.ones(3, dtype=dtype)[1], lambda xp: xp.asarray(1 - 1j, dtype="complex64"),
+            lambda xp: xp.arange(2)[1:].astype("complex64")]
+    for give in [lambda xp, number=number: number for number in numbers] + made:
+        found = []
+        for xp in (np, gc):
+            x, value = xp.ones((4, 3), dtype=dtype), give(xp)
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                try:
+                    for _ in range(4):
+                        x[key] = value
+                except (TypeError, ValueError, OverflowError) as error:
+                    found.append(type(error))
+                else:
+                    found.append((np.asarray(x).tobytes(), {w.category for w in told}))
+        assert found[0] == found[1], (dtype, key, value)
+
+
+@pytest.mark.parametrize("dtype", KINDS + ["complex128"])
+def test_masks_take_numbers_again_and_again(dtype):
+    mask = np.array([True, False, True, True, False])
+    for number in (1, True, 0.5, -1, 1e300, 2j):
+        found = []
+        for xp in (np, gc):
+            x, chosen = xp.zeros(5, dtype=dtype), xp.asarray(mask)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    for _ in range(4):
+                        x[chosen] = number
+                        x[chosen] += x[chosen]
+                except (TypeError, ValueError, OverflowError) as error:
+                    found.append(type(error))
+                else:
+                    found.append(np.asarray(x).tobytes())
+        assert found[0] == found[1], (dtype, number)

@@ -124,11 +124,11 @@ private:
 };
 
 /// x[part] = value everywhere.
-bool fillPart(Array &x, const Part &part, uint64_t bits) {
+bool fillPart(Array &x, const Part &part, const ComplexBytes &bits) {
   return x.storage()->update([&](rt::Buffer &buffer) {
-    small::withWord(itemSize(x.dtype()), [&]<typename T>(T) {
-      small::fill(static_cast<T>(bits), part.sizes(), part.steps(),
-                  static_cast<T *>(buffer.host()) + part.offset);
+    small::withElement(itemSize(x.dtype()), [&]<typename T>(T one) {
+      std::memcpy(&one, bits.data(), sizeof one); // little-endian
+      small::fill(one, part.sizes(), part.steps(), static_cast<T *>(buffer.host()) + part.offset);
     });
   });
 }
@@ -471,7 +471,7 @@ bool directPut(Array &x, PyObject *key, PyObject *value) {
 
 bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
   const View &view = x.view();
-  if (view.isReadOnly() || !view.hasLayout() || itemSize(x.dtype()) > 8 || Trace::active() ||
+  if (view.isReadOnly() || !view.hasLayout() || itemSize(x.dtype()) > 16 || Trace::active() ||
       !onHost(x.device()) || x.rank() == 0)
     return false;
   Part part;
@@ -487,11 +487,15 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
     return false;
   const Array *given = asAnyArray(value);
   const KnownValue *known = given ? given->known() : nullptr;
+  if (isComplex(x.dtype()) && (!given || given->rank() == 0)) {
+    const auto number = complexBytes(value, x.dtype());
+    return number && fillPart(x, part, *number);
+  }
   if (!given || known) {
     if (known && known->dtype != x.dtype())
       return false;
-    auto bits = known ? std::optional(known->bits) : scalarBits(value, x.dtype());
-    return bits && fillPart(x, part, *bits);
+    const auto bits = known ? std::optional(known->bits) : scalarBits(value, x.dtype());
+    return bits && fillPart(x, part, {*bits, 0});
   }
   const View &from = given->view();
   if (given->isOpen() || given->dtype() != x.dtype() || &given->device() != &x.device() ||
@@ -503,7 +507,7 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
     return false;
   if (given->sharesStorage(x)) {
     bool isDone = false;
-    small::withWord(itemSize(x.dtype()), [&]<typename T>(T) {
+    small::withElement(itemSize(x.dtype()), [&]<typename T>(T) {
       small::Room<T> room;
       T *kept = room.get(count);
       small::gather(static_cast<const T *>(base->buffer()->host()) + from.offset(), from.shape(),
@@ -517,7 +521,7 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
     return isDone;
   }
   return x.storage()->update([&](rt::Buffer &buffer) {
-    small::withWord(itemSize(x.dtype()), [&]<typename T>(T) {
+    small::withElement(itemSize(x.dtype()), [&]<typename T>(T) {
       copyPart(static_cast<const T *>(base->buffer()->host()) + from.offset(), from.strides(),
                part.sizes(), part.steps(), static_cast<T *>(buffer.host()) + part.offset);
     });

@@ -383,8 +383,10 @@ bool isPutNow(Array &x, PyObject *key, PyObject *value) {
   if (!index || index->rank() == 0 || &index->device() != &x.device() || Trace::active())
     return false;
   const Array *given = asPlainArray(value);
+  const bool isNumber =
+      PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value);
   if (given ? given->dtype() != x.dtype() || &given->device() != &x.device()
-            : !(PyFloat_CheckExact(value) && x.dtype() == DType::Float64))
+            : !isNumber || !scalarBits(value, x.dtype()))
     return false;
   return unwrap(ops::putRowsNow(x, *index, given ? Operand(*given) : Operand(toScalar(value))));
 }
