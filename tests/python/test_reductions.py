@@ -614,3 +614,35 @@ def test_integer_moments_are_cut(name, dtype):
         else:
             assert results[0].dtype == results[1].dtype
             np.testing.assert_array_equal(*results)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "int64", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "any", "all"])
+def test_masks_and_first_values_are_taken_without_a_frame(name, dtype):
+    rng = np.random.default_rng(3)
+    host, mask = (rng.random((5, 4)) * 3).astype(dtype), rng.random((5, 4)) < 0.5
+    x, m = gc.asarray(host), gc.asarray(mask)
+    takes_first = name not in ("any", "all")
+    cases = [{}, {"axis": 0}, {"axis": -1, "keepdims": True}, {"axis": (0, 1)}, {"axis": (1,), "keepdims": True}]
+    for given in cases:
+        for more in ({"where": m}, {"initial": 2}, {"where": m, "initial": 2}, {"where": m[2], "initial": 2}):
+            if ("initial" in more) != takes_first and not (name in ("sum", "prod") and "initial" not in more):
+                continue
+            theirs = {k: np.asarray(v) if k == "where" else v for k, v in more.items()}
+            expected = getattr(np, name)(host, **given, **theirs)
+            if not ORACLE:
+                assert (getattr(gc, name).quick(x, **given, **more) is NotImplemented) == (dtype == "bool" and "initial" in more)
+            for made in (getattr(gc, name)(x, **given, **more), getattr(x, name)(**given, **more)):
+                assert made.dtype == expected.dtype and made.shape == expected.shape
+                np.testing.assert_allclose(np.asarray(made), expected, rtol=5e-3 if dtype == "float16" else 1e-6)
+
+
+def test_what_masks_and_first_values_refuse_is_told_as_ever():
+    x = gc.arange(6.0).reshape(2, 3)
+    for given in ({"axis": 2, "initial": 1}, {"axis": (0, 0), "initial": 1}, {"axis": True, "initial": 1}, {"where": gc.ones(4, bool)}):
+        for wrong in (gc.sum, gc.ndarray.sum):
+            with pytest.raises((ValueError, TypeError)):
+                wrong(x, **given)
+    with pytest.raises(ValueError, match="does not have an identity"):
+        gc.max(x, where=x > 2)
+    assert np.signbit(float(gc.sum(gc.asarray([-0.0]), initial=-0.0))) and gc.max(x[:0], initial=4) == 4

@@ -566,3 +566,22 @@ def test_plain_folds_tell_their_errors_as_numpy_does():
         return [str(w.message) for w in told]
 
     assert met(gc) == met(np)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "float16", "float64", "complex128"])
+@pytest.mark.parametrize("held", ["bool", "uint8", "float32", "int64"])
+def test_operands_become_the_dtype_that_is_asked_for(held, dtype):
+    host = (np.arange(6) % 4 + 1).astype(held).reshape(2, 3)
+    x = gc.asarray(host)
+    for name, more in (("add", [2]), ("multiply", [host[0]]), ("subtract", [1.5]), ("power", [2]), ("negative", []), ("true_divide", [host])):
+        def called(np, x, turned):
+            try:
+                return getattr(np, name)(x[:, ::-1], *[turned(v) for v in more], dtype=dtype if name == "add" else np.dtype(dtype), order="K")
+            except TypeError:
+                return None
+        expected = called(np, host, lambda v: v)
+        made = called(gc, x, lambda v: gc.asarray(v) if isinstance(v, np.ndarray) else v)
+        assert (made is None) == (expected is None)
+        if made is not None:
+            assert made.dtype == expected.dtype
+            np.testing.assert_allclose(np.asarray(made), expected, rtol=1e-3)

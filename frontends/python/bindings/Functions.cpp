@@ -257,6 +257,7 @@ void defineFunctions(pb::module_ &m) {
   definePlainFunctions(m);
   definePlainMovement(m);
   definePlainNumeric(m);
+  definePlainReductions(m);
   defineContractions(m);
   definePlainViews(m);
   defineMovement(m);

@@ -438,6 +438,18 @@ private:
   }
 };
 
+/// A reduction with a mask, a value to begin with or several axes; NotImplemented for others.
+PyObject *among(op::ReduceKind kind, PyObject *self, PyObject *const *args, Py_ssize_t count,
+                PyObject *keywords) {
+  constexpr Py_ssize_t kMost = 6;
+  const Py_ssize_t all = count + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+  if (all > kMost || kind == op::ReduceKind::ArgMin || kind == op::ReduceKind::ArgMax)
+    Py_RETURN_NOTIMPLEMENTED;
+  std::array<PyObject *, kMost + 1> given{self};
+  std::copy_n(args, all, given.begin() + 1);
+  return reducedAmong(kind, given.data(), count + 1, keywords);
+}
+
 /// One reduction as a method: every other form of its arguments is the general method's.
 template <op::ReduceKind Kind>
 PyObject *reduceMethod(PyObject *self, PyObject *const *args, Py_ssize_t count,
@@ -447,8 +459,16 @@ PyObject *reduceMethod(PyObject *self, PyObject *const *args, Py_ssize_t count,
   const Array &x = *asOpenArray(self);
   // A mean of nothing is warned of.
   const bool isTold = Kind == op::ReduceKind::Mean && !x.isOpen() && x.size() == 0;
-  if (isTold || !r.read(args, count, keywords))
+  if (isTold)
     return general(name.c_str(), self, args, count, keywords);
+  if (!r.read(args, count, keywords)) {
+    PyObject *made = Kind == op::ReduceKind::Mean ? Py_NewRef(Py_NotImplemented)
+                                                  : among(Kind, self, args, count, keywords);
+    if (made != Py_NotImplemented)
+      return made;
+    Py_DECREF(made);
+    return general(name.c_str(), self, args, count, keywords);
+  }
   return guarded([&] { return wrap(ops::reduce(Kind, x, r.axes, r.keepdims, std::nullopt)); });
 }
 

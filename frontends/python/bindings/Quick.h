@@ -47,6 +47,12 @@ PyObject *plainSwap(const Array &x, PyObject *one, PyObject *other);
 PyObject *plainSqueeze(const Array &x);
 PyObject *noImaginaryPart(const Array &x);
 
+// PlainReductions.cpp
+/// A reduction of an array, the first of the arguments, as a method of it: with a mask, a value to
+/// begin with or several axes; NotImplemented for other arguments.
+PyObject *reducedAmong(op::ReduceKind kind, PyObject *const *args, Py_ssize_t count,
+                       PyObject *names);
+
 // Contractions.cpp
 void defineContractions(pb::module_ &m);
 

@@ -283,6 +283,56 @@ PyObject *callMasked(const Ufunc &u, PyObject *const *args, Py_ssize_t count, Py
   });
 }
 
+/// ufunc(operands, dtype=dtype) of arrays that the dtype has all values of, and numbers; with a
+/// `casting` or the memory order K, which change nothing then. NotImplemented for others.
+PyObject *callConverted(const Ufunc &u, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  constexpr Py_ssize_t kMost = 2;
+  std::optional<DType> dtype;
+  bool isPlain = count == u.operands && count <= kMost && u.results == 1 && !u.function;
+  for (Py_ssize_t i = 0; isPlain && i < PyTuple_GET_SIZE(names); ++i) {
+    PyObject *name = PyTuple_GET_ITEM(names, i), *value = args[count + i];
+    auto is = [&](const char *text, const char *given) {
+      return PyUnicode_CompareWithASCIIString(name, text) == 0 && PyUnicode_CheckExact(value) &&
+             PyUnicode_CompareWithASCIIString(value, given) == 0;
+    };
+    if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0) {
+      dtype = knownDType(value);
+      isPlain = dtype.has_value();
+    } else {
+      isPlain = is("casting", "same_kind") || is("casting", "unsafe") || is("order", "K");
+    }
+  }
+  std::array<std::optional<Array>, kMost> converted;
+  std::array<Operand, kMost> operands;
+  int arrays = 0;
+  for (size_t i = 0; isPlain && i < static_cast<size_t>(count); ++i) {
+    const Array *x = asPlainArray(args[i]);
+    if (!x && !PyLong_CheckExact(args[i]) && !PyFloat_CheckExact(args[i]))
+      return Py_NewRef(Py_NotImplemented);
+    arrays += x && x->rank() > 0;
+    isPlain = dtype && (x ? op::promoteTypes(x->dtype(), *dtype) == *dtype
+                          : PyLong_CheckExact(args[i]) || isInexact(*dtype));
+  }
+  if (!isPlain || !arrays || op::opInfo(u.kind).resultRule != op::ResultRule::SameAsOperands ||
+      !op::acceptsDType(op::opInfo(u.kind).operandDTypes, *dtype))
+    return Py_NewRef(Py_NotImplemented);
+  return guarded([&]() -> PyObject * {
+    RecordScope line;
+    for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+      const Array *x = asPlainArray(args[i]);
+      if (!x) {
+        operands[i] = toScalar(args[i]);
+        continue;
+      }
+      converted[i] = x->dtype() == *dtype ? *x : unwrap(ops::cast(*x, *dtype));
+      operands[i] = *converted[i];
+    }
+    const auto given = std::span(operands).first(static_cast<size_t>(count));
+    return wrap(u.kind == op::OpKind::Pow ? ops::power(given[0], given[1])
+                                          : ops::elementwise(u.kind, given));
+  });
+}
+
 PyObject *compute(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
   auto *u = reinterpret_cast<Ufunc *>(self);
   Py_ssize_t count = PyVectorcall_NARGS(flags);
@@ -290,10 +340,12 @@ PyObject *compute(PyObject *self, PyObject *const *args, size_t flags, PyObject 
     return callPlain(*u, args);
   PyObject *out = outputOf(*u, args, count, names);
   if (!out) {
-    PyObject *made = names ? callMasked(*u, args, count, names) : Py_NewRef(Py_NotImplemented);
-    if (made != Py_NotImplemented)
-      return made;
-    Py_DECREF(made);
+    for (auto *plain : {callMasked, callConverted}) {
+      PyObject *made = names ? plain(*u, args, count, names) : Py_NewRef(Py_NotImplemented);
+      if (made != Py_NotImplemented)
+        return made;
+      Py_DECREF(made);
+    }
     return callHandler(self, args, count, names);
   }
   PyObject *result = callPlain(*u, args);

@@ -675,7 +675,7 @@ _QUICK = {name: getattr(_graphc, f"plain_{name}") for name in (
     "sort", "argsort", "take", "repeat", "nonzero", "flatnonzero", "count_nonzero", "clip", "cumsum", "cumprod", "swapaxes", "atleast_1d",
     "atleast_2d", "array_equal", "linspace", "diagonal", "outer", "diag", "trace", "transpose", "squeeze", "real", "imag", "flip", "flipud", "fliplr",
     "hstack", "column_stack", "put", "putmask", "place", "bincount",
-    "zeros_like", "ones_like", "unique", "partition", "argpartition", "choose", "ix_",
+    "zeros_like", "ones_like", "unique", "partition", "argpartition", "choose", "ix_", "sum", "prod", "min", "max", "any", "all",
 )} | dict.fromkeys(("eye", "identity"), _graphc.plain_eye) | {"empty_like": _graphc.plain_zeros_like}  # fmt: skip
 
 
