@@ -585,3 +585,49 @@ def test_operands_become_the_dtype_that_is_asked_for(held, dtype):
         if made is not None:
             assert made.dtype == expected.dtype
             np.testing.assert_allclose(np.asarray(made), expected, rtol=1e-3)
+
+
+_IN_ORDER = ("add", "subtract", "multiply", "divide", "fmod", "maximum", "logical_xor", "bitwise_or", "gcd", "floor_divide", "remainder", "power", "equal")
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("name", _IN_ORDER)
+def test_methods_of_small_arrays_are_numpys(name, dtype):
+    if name == "power" and dtype.startswith("float"):
+        pytest.skip("NumPy's folds of float powers depend on the CPU")
+    rng = np.random.default_rng(5)
+    host, places = (rng.random((9, 3)) * 5 + 1).astype(dtype), rng.integers(-9, 9, 12)
+    values = (rng.random((12, 3)) * 4 + 1).astype(dtype)
+    for part in (slice(None), slice(None, None, -1), slice(None, None, 2)):
+        for method, args in (("at", (places // 2, values)), ("at", (places // 2, 2)), ("accumulate", (0,)), ("accumulate", (1,)), ("reduceat", ([0, 3, 1],)), ("reduce", (1,))):
+            def called(np, given):
+                x = np.asarray(given.copy())[part]
+                try:
+                    with np.errstate(all="ignore"):
+                        made = getattr(getattr(np, name), method)(x, *[np.asarray(a) if hasattr(a, "ndim") else a for a in args])
+                except TypeError:
+                    return None
+                return x if method == "at" else made
+            expected, made = called(np, host), called(gc, host)
+            assert (made is None) == (expected is None), (method, args)
+            if made is not None:
+                assert made.dtype == expected.dtype and made.shape == expected.shape
+                np.testing.assert_allclose(np.asarray(made), expected, rtol=1e-2 if dtype == "float16" else 1e-6)
+
+
+def test_what_places_meet_is_told_and_changes_nothing_before():
+    x, whole = gc.asarray([1.0, 2.0, 3.0]), gc.asarray([1, 2, 3])
+    places = gc.asarray([0, 0, 2])
+    with gc.errstate(all="raise"), pytest.raises(FloatingPointError):
+        gc.divide.at(x, places, gc.asarray([1.0, 0.0, 1.0]))
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        gc.fmod.at(whole, places, gc.asarray([5, 0, 1]))
+    shown = whole.view()
+    gc.subtract.at(whole, places, gc.asarray([True, False, True]))
+    assert shown.tolist() == whole.tolist()
+    locked = gc.broadcast_to(gc.asarray([1, 2]), (3, 2))
+    with pytest.raises(ValueError):
+        gc.bitwise_or.at(locked, gc.asarray([0]), 1)
+    for f in (gc.equal, gc.less):
+        with pytest.raises(TypeError, match="No loop matching"):
+            f.accumulate(whole)

@@ -265,7 +265,6 @@ void defineFunctions(pb::module_ &m);
 void definePlainFunctions(pb::module_ &m);
 void definePlainMovement(pb::module_ &m);
 void definePlainNumeric(pb::module_ &m);
-void definePlainReductions(pb::module_ &m);
 void definePlainViews(pb::module_ &m);
 void defineConstructors(pb::module_ &m);
 void defineUfuncs(pb::module_ &m);

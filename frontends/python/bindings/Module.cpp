@@ -12,6 +12,7 @@ PYBIND11_MODULE(_graphc, m) {
   graphc::py::defineUfuncs(m);
   graphc::py::defineHandover(m);
   graphc::py::defineExact(m);
+  graphc::py::defineUfuncMethods(m);
   graphc::py::defineNumpyDraws(m);
   graphc::py::defineRandom(m);
   graphc::py::defineJit(m);

@@ -52,6 +52,7 @@ PyObject *noImaginaryPart(const Array &x);
 /// begin with or several axes; NotImplemented for other arguments.
 PyObject *reducedAmong(op::ReduceKind kind, PyObject *const *args, Py_ssize_t count,
                        PyObject *names);
+void definePlainReductions(pb::module_ &m);
 
 // Contractions.cpp
 void defineContractions(pb::module_ &m);

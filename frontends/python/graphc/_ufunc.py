@@ -19,10 +19,10 @@ from ._dtypes import as_dtype, can_cast, dtype_of_sums, refuse_unsafe
 from . import _foreign
 from ._float_errors import any_told as _any_told
 from ._float_errors import errstate as _errstate
-from ._float_errors import named as _named
-from ._float_errors import stands_for as _stands_for
+from ._float_errors import named as _named, stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._missing import EXTREMES as _PASSES_NAN
+from ._ufunc_methods import doubling as _doubling, in_order as _in_order, mark as _mark, quick_method as _quick_method
 from ._slices import ANY_ORDER as _ASSOCIATIVE, fold_slices as _fold_slices, is_numpys as _is_numpys, reduce_by_lengths as _reduce_by_lengths, slices as _slices
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
 
@@ -461,6 +461,8 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
     axis = _one_axis(x, axis, "accumulate")
     dtype = None if dtype is None else as_dtype(dtype)
     name = self.__name__
+    if name in _COMPARISONS and (x.dtype if dtype is None else dtype).kind != "b":
+        raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
     if name in ("add", "multiply"):
         dtype = dtype_of_sums(x, out, dtype)
     if name in _SCANS:
@@ -481,24 +483,6 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
         result = _graphc.transpose(rows, tuple(back))
         result = result.copy() if axis or rows.shape[0] <= 1 else result
     return with_out(result, out, "unsafe", name)
-
-
-def _doubling(self, rows):
-    step = 1
-    while step < rows.shape[0]:
-        rows = _graphc.concatenate([rows[:step], self(rows[:-step], rows[step:])], 0)
-        step *= 2
-    return rows
-
-
-def _in_order(self, rows):
-    if rows.shape[0] < 2:
-        return rows
-    parts = [rows[0]]
-    for i in range(1, rows.shape[0]):
-        parts.append(self(parts[-1], rows[i]))
-    kind = parts[-1].dtype
-    return _graphc.concatenate([_graphc.expand_dims(p.astype(kind, copy=False), 0) for p in parts], 0)
 
 
 @_stands_for("reduceat")
@@ -719,7 +703,7 @@ def _method(name, function):
         return NotImplemented if numpys is None else _foreign.plan(getattr(numpys, name), args[1:], keywords, "a" if name == "at" else None)
 
     made = _foreign.function(function, hand, "graphc")
-    made.__name__, made.quick = name, getattr(_graphc, f"plain_ufunc_{name}", None)
+    made.__name__, made.quick = name, _quick_method(name)
     return made
 
 
@@ -778,8 +762,8 @@ def as_ufunc(nin, nout=1, alike=True, loop=None):
 def describe(made, name, doc, parameters):
     """Gives a ufunc its name, documentation and signature."""
     made.__name__ = made.__qualname__ = name
-    made.__doc__ = doc
-    made.__text_parameters__ = parameters
+    made.__doc__, made.__text_parameters__ = doc, parameters
+    _mark(made)
 
 
 def _signature(self):

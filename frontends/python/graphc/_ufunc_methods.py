@@ -1,0 +1,62 @@
+"""Of which dtypes a method of NumPy's ufuncs gives the bits that ours gives: of computed small arrays NumPy's is called."""
+
+import numpy as _np
+
+from . import _graphc
+
+_INTEGERS, _FLOATS, _COMPLEX, _DIVIDES, _SCATTERED = 1, 2, 4, 8, 16
+_ALL = _INTEGERS | _FLOATS
+#: By method, in the order in which a ufunc has them: operations and the dtypes of elements. Operations at places and running ones go from element to
+#: element in order, and what is _SCATTERED has a loop of ours for equal dtypes; of reductions, whose order is not NumPy's, integers alone are the same, which wrap.
+_METHODS = {
+    "at": {
+        **dict.fromkeys(("add", "subtract"), _ALL | _COMPLEX | _SCATTERED), "multiply": _ALL | _SCATTERED,
+        **dict.fromkeys(("maximum", "minimum"), _INTEGERS | _SCATTERED),
+        **dict.fromkeys(("logical_and", "logical_or", "logical_xor", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), _ALL),
+        **dict.fromkeys(("fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm"), _INTEGERS),
+        **dict.fromkeys(("floor_divide", "remainder"), _INTEGERS | _DIVIDES), "fmod": _ALL | _DIVIDES,
+        "divide": _FLOATS, "power": _INTEGERS | _DIVIDES,
+    },
+    "accumulate": {
+        "subtract": _ALL | _COMPLEX, "divide": _FLOATS,
+        **dict.fromkeys(("fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor", "gcd", "lcm", "power"), _INTEGERS),
+        **dict.fromkeys(("floor_divide", "remainder"), _INTEGERS | _DIVIDES), "fmod": _ALL | _DIVIDES,
+    },
+    "reduceat": dict.fromkeys(
+        ("add", "multiply", "maximum", "minimum", "fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm", "subtract", "power"), _INTEGERS
+    ),
+    "reduce": dict.fromkeys(("fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm", "subtract", "power"), _INTEGERS),
+}  # fmt: skip
+
+
+def quick_method(name):
+    """The C function of a method, for plain arguments."""
+    first = getattr(_graphc, f"plain_ufunc_{name}", None)
+    return _graphc.quick_ufunc_method(getattr(_np.ufunc, name), [*_METHODS].index(name) + 1, first) if name in _METHODS else first
+
+
+def mark(ufunc):
+    """Gives a ufunc NumPy's of its name and, by method, the dtypes."""
+    dtypes = [of.get(ufunc.__name__, 0) for of in _METHODS.values()]
+    if any(dtypes):
+        ufunc.exact = (getattr(_np, ufunc.__name__), *dtypes)
+
+
+def doubling(self, rows):
+    """Running combinations of rows where grouping does not matter."""
+    step = 1
+    while step < rows.shape[0]:
+        rows = _graphc.concatenate([rows[:step], self(rows[:-step], rows[step:])], 0)
+        step *= 2
+    return rows
+
+
+def in_order(self, rows):
+    """Running combinations of rows, each with all before it."""
+    if rows.shape[0] < 2:
+        return rows
+    parts = [rows[0]]
+    for i in range(1, rows.shape[0]):
+        parts.append(self(parts[-1], rows[i]))
+    kind = parts[-1].dtype
+    return _graphc.concatenate([_graphc.expand_dims(p.astype(kind, copy=False), 0) for p in parts], 0)
