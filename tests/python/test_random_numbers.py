@@ -112,3 +112,46 @@ def test_objects_that_give_arrays():
         for draw in (lambda r, x: r.permutation(x), lambda r, x: r.choice(x, 3)):
             got, want = draw(make(gc), Holder(gc)), draw(make(np), Holder(np))
             assert np.asarray(got).tolist() == want.tolist()
+
+
+@pytest.mark.parametrize("make", [lambda np: np.random.default_rng(5), lambda np: np.random.RandomState(5)], ids=["Generator", "RandomState"])
+def test_what_is_put_in_random_order_is_changed_where_it_lies(make):
+    ours, theirs = make(gc), make(np)
+    for made in ([], [3, "a", None, 2.5], list(range(300))):
+        mine, other = list(made), list(made)
+        ours.shuffle(mine), theirs.shuffle(other)
+        assert mine == other
+    host = np.arange(60.0).reshape(12, 5)
+    for part in (slice(None), slice(None, None, -2)):
+        mine, other = gc.asarray(host.copy())[part], host.copy()[part]
+        for given in ([{}, {"axis": 1}, {"axis": -1}] if hasattr(ours, "permuted") else [{}]):
+            ours.shuffle(mine, **given), theirs.shuffle(other, **given)
+            np.testing.assert_array_equal(np.asarray(mine), other)
+    held = [gc.arange(3), gc.ones(2)]
+    kept = list(held)
+    ours.shuffle(held)
+    assert sorted(map(id, held)) == sorted(map(id, kept))
+    with pytest.raises(ValueError):
+        ours.shuffle(gc.broadcast_to(gc.arange(3), (2, 3)))
+
+
+def test_draws_into_an_array_are_numpys():
+    ours, theirs = gc.random.default_rng(5), np.random.default_rng(5)
+    for name, args, given, dtype in (("random", (), {}, "f8"), ("random", ((2, 3), "f4"), {}, "f4"), ("standard_normal", ((2, 3),), {"dtype": "f4"}, "f4"),
+                                     ("standard_exponential", (), {"method": "inv"}, "f8"), ("standard_gamma", (2.0,), {}, "f8")):  # fmt: skip
+        mine, other = gc.zeros((2, 3), dtype), np.zeros((2, 3), dtype)
+        shown = mine[1]
+        assert getattr(ours, name)(*args, out=mine, **given) is mine
+        getattr(theirs, name)(*args, out=other, **given)
+        np.testing.assert_array_equal(np.asarray(mine), other)
+        np.testing.assert_array_equal(np.asarray(shown), other[1])
+    x = np.arange(12).reshape(3, 4)
+    mine, other = gc.asarray(x.copy()), x.copy()
+    assert ours.permuted(mine, axis=1, out=mine) is mine
+    theirs.permuted(other, axis=1, out=other)
+    np.testing.assert_array_equal(np.asarray(mine), other)
+    for f in (ours, theirs):
+        with pytest.raises((ValueError, TypeError)):
+            f.random(out=gc.zeros(3, "f4"))
+    assert ours.integers(0, 2, 9, dtype=bool).tolist() == theirs.integers(0, 2, 9, dtype=bool).tolist()
+    np.testing.assert_array_equal(np.asarray(ours.random(5, "f4")), theirs.random(5, "f4"))

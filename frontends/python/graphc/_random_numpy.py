@@ -15,8 +15,8 @@ UPDATES = {"shuffle": "x"}
 #: What NumPy is given, and gives, as it is.
 PLAIN = frozenset({int, float, bool, str, type(None)})
 _NUMBERS = frozenset({int, float})
-#: Draws that write their `out`, the last argument by place.
-_WITH_OUT = frozenset({"random", "standard_normal", "standard_exponential", "standard_gamma", "permuted"})
+#: Draws that write their `out`, and how many arguments stand before it.
+_WITH_OUT = {"random": 2, "standard_normal": 2, "standard_exponential": 3, "standard_gamma": 3, "permuted": 1}
 _OTHER = object()
 _M64 = 0xFFFFFFFFFFFFFFFF
 
@@ -24,6 +24,8 @@ _M64 = 0xFFFFFFFFFFFFFFFF
 def _values(value):
     """What NumPy is given for numbers, sequences of them and arrays on the host; `_OTHER` for the rest."""
     if type(value) in PLAIN or (type(value) in (tuple, list) and PLAIN.issuperset(map(type, value))):
+        return value
+    if isinstance(value, (type, _np.dtype)):
         return value
     if not _graphc.is_array(value) or value.device != "cpu":
         return _OTHER
@@ -41,7 +43,7 @@ def _single(value):
 
 def _drawn(numbers, name, args, keywords):
     """A draw of parameters that NumPy takes as they are; `_OTHER` where there are others, or something to write to."""
-    if name in UPDATES or "out" in keywords or (len(args) > 1 and name in _WITH_OUT):
+    if name in UPDATES or "out" in keywords or (name in _WITH_OUT and len(args) > _WITH_OUT[name]):
         return _OTHER
     drawn = _graphc.numpys_draw(getattr(type(numbers), name), numbers, *args, **keywords)
     if drawn is not NotImplemented:
@@ -56,6 +58,34 @@ def _drawn(numbers, name, args, keywords):
     return _foreign.to_ours(drawn) if packed is None else packed
 
 
+_CHANGING = frozenset((*UPDATES, *_WITH_OUT))
+
+
+def _changed(numbers, name, args, keywords):
+    """A draw that changes an array of ours, in its memory, or a list; `_OTHER` for others."""
+    changed = args[0] if name in UPDATES else keywords.get("out")
+    others = (*args[1:], *keywords.values()) if name in UPDATES else (*args, *[v for k, v in keywords.items() if k != "out"])
+    if changed is None:
+        return _OTHER
+    others = [v if type(v) in PLAIN else _values(v) for v in others]
+    if any(v is _OTHER for v in others):
+        return _OTHER
+    if _graphc.is_array(changed) and not _graphc.is_value(changed) and changed.device == "cpu":
+        memory = changed._lent()
+        if not memory.flags.writeable or any(isinstance(v, _np.ndarray) and _np.may_share_memory(v, memory) for v in others):
+            return _OTHER
+    elif name in UPDATES and type(changed) in (list, _np.ndarray):
+        memory = changed
+    else:
+        return _OTHER
+    if name in UPDATES:
+        places = len(args) - 1
+        return getattr(numbers, name)(memory, *others[:places], **dict(zip(keywords, others[places:])))
+    named = dict(zip([k for k in keywords if k != "out"], others[len(args) :]))
+    getattr(numbers, name)(*others[: len(args)], out=memory, **named)
+    return changed
+
+
 def draw(numbers, name, args, keywords):
     """A draw of NumPy's, whose arrays become ours: on `device`, or that of those it is given, or else the current one."""
     if "device" in keywords:
@@ -63,10 +93,17 @@ def draw(numbers, name, args, keywords):
         device = keywords.pop("device")
         drawn = draw(numbers, name, args, keywords)
         return drawn.to_device(device) if device is not None and _graphc.is_array(drawn) else drawn
-    if name == "shuffle" and len(args) == 1 and not keywords and _graphc.is_array(args[0]) and not _graphc.is_value(args[0]):
-        memory = args[0]._lent()
-        if memory.flags.writeable:
-            return numbers.shuffle(memory)
+    if name == "shuffle" and len(args) == 1 and not keywords:
+        if type(args[0]) is list:
+            return numbers.shuffle(args[0])
+        if type(args[0]) is _graphc.ndarray and args[0].device == "cpu":
+            memory = args[0]._lent()
+            if memory.flags.writeable:
+                return numbers.shuffle(memory)
+    elif name in _CHANGING and (args or "out" in keywords):
+        drawn = _changed(numbers, name, args, keywords)
+        if drawn is not _OTHER:
+            return drawn
     drawn = _drawn(numbers, name, args, keywords)
     if drawn is not _OTHER:
         return drawn
@@ -188,7 +225,7 @@ def quick(method, theirs, most=0, kind=-1):
     if method.__name__ in UPDATES:
         return method
     made = _graphc.function(method)
-    made.quick = _graphc.quick_draw(theirs, 1 if method.__name__ in _WITH_OUT else 8, most, kind)
+    made.quick = _graphc.quick_draw(theirs, _WITH_OUT.get(method.__name__, 8), most, kind)
     made.__dict__.update(__name__=method.__name__, __qualname__=method.__qualname__, __doc__=method.__doc__, __module__=method.__module__)
     return made
 
