@@ -482,3 +482,17 @@ def test_what_only_numpy_has_a_dtype_for_is_asked_at_once(name):
         sys.setprofile(None)
     assert type(found) is type(wanted) and repr(found) == repr(wanted)
     assert len(theirs) < len(calls) + 55
+
+
+def test_text_and_dtypes_of_text_by_place_are_numpys():
+    words, places = np.array(["b", "a", "cc"]), gc.asarray([2, 0])
+    for made, expected in ((gc.zeros(2, "U3"), np.zeros(2, "U3")), (gc.ones(2, "S2"), np.ones(2, "S2")), (gc.empty(0, "M8[D]"), np.empty(0, "M8[D]")),
+                           (gc.concatenate([words, words]), np.concatenate([words, words])), (gc.stack((words, words)), np.stack((words, words))),
+                           (gc.take(words, places), words[[2, 0]]), (gc.asarray([1, 25]).astype(str), np.array([1, 25]).astype(str)),
+                           (gc.asarray([1.5, 2]).astype("S5"), np.array([1.5, 2]).astype("S5")), (gc.arange(3)[::-1].astype("U"), np.arange(3)[::-1].astype("U")),
+                           (gc.arange(2).astype("m8[s]"), np.arange(2).astype("m8[s]")), (gc.arange(2).astype(object), np.arange(2).astype(object)),
+                           (gc.asarray([True, False]).astype(bytes), np.array([True, False]).astype(bytes))):  # fmt: skip
+        assert type(made) is np.ndarray and made.dtype == expected.dtype
+        np.testing.assert_array_equal(made, expected)
+    # Arrays of numbers are ours, whatever stands beside them.
+    assert isinstance(np.array([1.0, 2.0]) * gc.arange(2.0), gc.Array) and isinstance(gc.concatenate([np.arange(2), gc.arange(2)]), gc.Array)

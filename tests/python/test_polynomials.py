@@ -73,3 +73,23 @@ def test_polyfit():
             wrong(np)
         with pytest.raises(TypeError):
             wrong(gc)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float32", "float64", "complex128"])
+def test_series_of_small_arrays_are_numpys(dtype):
+    c, d, x = np.array([3, 1, 2, 5]).astype(dtype), np.array([2, 7, 1]).astype(dtype), (np.arange(6) / 4).astype(dtype).reshape(2, 3)
+    for module, short in (("polynomial", "poly"), ("chebyshev", "cheb"), ("legendre", "leg"), ("laguerre", "lag"), ("hermite", "herm"), ("hermite_e", "herme")):
+        ours, theirs = getattr(gc.polynomial, module), getattr(np.polynomial, module)
+        for name in ("add", "sub", "mul", "div", "der", "int", "roots", "companion", "val", "vander", "line"):
+            f, g = getattr(ours, short + name), getattr(theirs, short + name)
+            args = {"val": (x, c), "vander": (x, 3), "line": (2, 3)}.get(name, (c, d) if name in ("add", "sub", "mul", "div") else (c,))
+            expected = g(*args)
+            for _ in range(2):
+                made = f(*[gc.asarray(a) if isinstance(a, np.ndarray) else a for a in args])
+                for m, e in zip(made if isinstance(made, tuple) else [made], expected if isinstance(expected, tuple) else [expected], strict=True):
+                    assert gc.isscalar(m) or isinstance(m, gc.Array)
+                    assert m.dtype == e.dtype
+                    np.testing.assert_allclose(np.asarray(m), e, rtol=1e-6, atol=1e-12)
+        assert f.__name__.startswith(short) and f.__doc__ == g.__doc__
+        with pytest.raises(ValueError):
+            getattr(ours, short + "add")(gc.ones((2, 2)), gc.ones(2))

@@ -223,3 +223,35 @@ def test_batches_of_matrices_times_their_own_transposes():
     with pytest.raises(FloatingPointError, match="overflow encountered in matmul"):
         with gc.errstate(over="raise"):
             np.asarray(gc.asarray(x).transpose(0, 2, 1) @ gc.asarray(x))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int32", "float32", "float64", "complex64", "complex128"])
+def test_products_of_vectors_and_stacks_are_numpys(dtype):
+    rng = np.random.default_rng(4)
+
+    def made(shape):
+        x = rng.integers(-4, 5, shape)
+        return (x + 1j * rng.integers(-4, 5, shape)).astype(dtype) if dtype.startswith("c") else x.astype(dtype)
+
+    shapes = {
+        "vecdot": [((4,), (4,)), ((3, 4), (3, 4)), ((3, 4), (4,)), ((2, 1, 4), (3, 4)), ((0, 4), (4,)), ((3, 0), (3, 0)), ((3,), (4,))],
+        "matvec": [((3, 4), (4,)), ((2, 3, 4), (2, 4)), ((3, 4), (5, 4)), ((3, 4), (3,))],
+        "vecmat": [((3,), (3, 4)), ((2, 3), (2, 3, 4)), ((5, 3), (3, 4)), ((4,), (3, 4))],
+        "inner": [((4,), (4,)), ((3, 4), (4,)), ((4,), (3, 4)), ((3, 4), (2, 4)), ((2, 3, 4), (5, 4)), ((3, 0), (2, 0)), ((3,), (4,))],
+        "vdot": [((4,), (4,)), ((3, 4), (3, 4)), ((3, 4), (12,)), ((2, 2, 3), (4, 3)), ((0,), (0,)), ((3,), (4,))],
+    }
+    for name, pairs in shapes.items():
+        for left, right in pairs:
+            a, b = made(left), made(right)
+            for turned in (False, True):
+                given = (a[..., ::-1], b[..., ::-1]) if turned else (a, b)
+                try:
+                    expected = getattr(np, name)(*given)
+                except ValueError:
+                    with pytest.raises(ValueError):
+                        getattr(gc, name)(gc.asarray(a), gc.asarray(b))
+                    continue
+                x, y = gc.asarray(a), gc.asarray(b)
+                got = getattr(gc, name)(*((x[..., ::-1], y[..., ::-1]) if turned else (x, y)))
+                assert got.dtype == expected.dtype and got.shape == expected.shape
+                np.testing.assert_array_equal(np.asarray(got), expected)

@@ -428,3 +428,30 @@ def test_real_numbers_sorted_as_complex():
         same(gc.sort_complex(gc.asarray(x)), np.sort_complex(x))
     x = np.array([2**62 + 1, 2**62, -1])
     same(gc.sort_complex(gc.asarray(x)), np.sort_complex(x))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float64", "complex128"])
+def test_small_rows_are_sorted_where_they_lie(dtype):
+    rng = np.random.default_rng(3)
+    for shape in ((9,), (4, 3), (2, 3, 4)):
+        host = (rng.random(shape) * 5 - 2).astype(dtype) if dtype != "uint8" else (rng.random(shape) * 5).astype(dtype)
+        if dtype.startswith("f"):
+            host.flat[2:5] = np.nan, -0.0, 0.0
+        for part in (slice(None), slice(None, None, -1), slice(None, None, 2)):
+            for axis in range(-1, len(shape)):
+                mine, other = gc.asarray(host.copy()), host.copy()
+                shown, places = mine.T, []
+                for _ in range(20):
+                    mine[...] = gc.asarray(host)
+                    places = mine[part].argsort(axis)
+                    mine[part].sort(axis)
+                expected = np.argsort(other[part], axis, kind="stable")
+                other[part].sort(axis)
+                np.testing.assert_array_equal(np.asarray(places), expected)
+                np.testing.assert_array_equal(np.asarray(mine), other)
+                np.testing.assert_array_equal(np.asarray(shown), other.T)
+    for _ in range(20):
+        with pytest.raises(ValueError):
+            gc.broadcast_to(gc.arange(3), (2, 3)).sort(0)
+        with pytest.raises(ValueError, match="out of bounds"):
+            gc.ones((2, 3)).sort(2)

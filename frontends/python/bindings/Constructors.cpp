@@ -490,15 +490,27 @@ PyObject *ofNumber(PyObject *object, std::optional<DType> dtype) {
 /// One argument and a dtype: an array of several elements that has it, or what pack() takes.
 PyObject *plainArray(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   std::optional<DType> dtype;
+  if (count == 1 && names && PyTuple_GET_SIZE(names) == 1 && args[1] == Py_None &&
+      PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "copy") == 0)
+    if (const Array *x = asPlainArray(args[0]); x && x->rank() > 0)
+      return Py_NewRef(args[0]);
   if (!readDType(args, count, names, dtype))
     Py_RETURN_NOTIMPLEMENTED;
   if (PyObject *number = ofNumber(args[0], dtype); number || PyErr_Occurred())
     return number;
   if (const Array *x = asAnyArray(args[0])) {
-    if (x->rank() == 0 || x->isOpen() || (dtype && *dtype != x->dtype()))
+    const bool isOther = dtype && *dtype != x->dtype();
+    if (x->rank() == 0 || x->isOpen() ||
+        (isOther && op::promoteTypes(*dtype, x->dtype()) != *dtype))
       Py_RETURN_NOTIMPLEMENTED;
     return guarded([&]() -> PyObject * {
       PlainScope scope;
+      if (isOther && x->view().isContiguous())
+        return wrap(copyOf(*x, ops::cast(*x, *dtype)));
+      if (isOther) {
+        PyObject *made = directCast(*x, *dtype);
+        return made ? made : Py_NewRef(Py_NotImplemented);
+      }
       if (PyObject *made = x->rank() > 1 ? directCast(*x, x->dtype()) : nullptr)
         return made;
       if (x->rank() > 1)

@@ -135,11 +135,93 @@ PyObject *einsum(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
   });
 }
 
+/// The products of ufuncs, and inner and vdot.
+enum class Product : long { VecDot, MatVec, VecMat, Inner, VDot };
+
+/// Without axes of size 1 at those places, counted from the end.
+Array without(const Array &x, int64_t last, int64_t count) {
+  std::vector<int64_t> sizes(x.shape().begin(), x.shape().end());
+  const auto first = sizes.end() - last;
+  sizes.erase(first, first + count);
+  return unwrap(ops::reshape(x, Shape(std::span<const int64_t>(sizes))));
+}
+
+Array conjugated(const Array &x) {
+  const Operand one[] = {x};
+  return isComplex(x.dtype()) ? unwrap(ops::elementwise(op::OpKind::Conj, one)) : x;
+}
+
+Array withAxis(const Array &x, int64_t axis) { return unwrap(ops::expandDims(x, {axis})); }
+
+/// A product of arrays whose sizes fit; nothing for others.
+std::optional<Array> productOf(Product kind, const Array &a, const Array &b) {
+  const auto m = static_cast<size_t>(a.rank()), n = static_cast<size_t>(b.rank());
+  auto size = [](const Array &x, size_t fromEnd) { return x.shape()[x.shape().size() - fromEnd]; };
+  const bool isAlike = m > 0 && n > 0 && size(a, 1) == size(b, 1);
+  switch (kind) {
+  case Product::VecDot:
+    if (!isAlike)
+      return std::nullopt;
+    if (m == 1 && n == 1)
+      return unwrap(ops::matmul(conjugated(a), b));
+    return without(unwrap(ops::matmul(withAxis(conjugated(a), -2), withAxis(b, -1))), 2, 2);
+  case Product::MatVec:
+    if (m < 2 || !isAlike)
+      return std::nullopt;
+    return n == 1 ? unwrap(ops::matmul(a, b))
+                  : without(unwrap(ops::matmul(a, withAxis(b, -1))), 1, 1);
+  case Product::VecMat:
+    if (m < 1 || n < 2 || size(a, 1) != size(b, 2))
+      return std::nullopt;
+    return m == 1 ? unwrap(ops::matmul(conjugated(a), b))
+                  : without(unwrap(ops::matmul(withAxis(conjugated(a), -2), b)), 2, 1);
+  case Product::Inner:
+    if (!isAlike || m > 2 || n > 2)
+      return std::nullopt;
+    return unwrap(
+        ops::matmul(a, n == 2 ? unwrap(ops::transpose(b, std::vector<int64_t>{1, 0})) : b));
+  case Product::VDot:
+    if (a.size() != b.size() || m == 0 || n == 0)
+      return std::nullopt;
+    return unwrap(ops::matmul(conjugated(m == 1 ? a : unwrap(ops::reshape(a, Shape{-1}))),
+                              n == 1 ? b : unwrap(ops::reshape(b, Shape{-1}))));
+  }
+  return std::nullopt;
+}
+
+/// A product of two arrays; `self` is (its kind, the number of the name of its errors).
+PyObject *product(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *a = count == 2 && !names ? asPlainArray(args[0]) : nullptr;
+    const Array *b = a ? asPlainArray(args[1]) : nullptr;
+    if (!b || a->rank() == 0 || b->rank() == 0 || &a->device() != &b->device())
+      Py_RETURN_NOTIMPLEMENTED;
+    RecordScope line;
+    const uint32_t word = RecordScope::errors();
+    const auto name = static_cast<uint32_t>(PyLong_AsLong(PyTuple_GET_ITEM(self, 1)));
+    const bool isOwn = !word || (word >> kErrorNameShift) != 0;
+    RecordScope named(RecordScope::location(), isOwn ? word : word | name << kErrorNameShift);
+    auto made = productOf(static_cast<Product>(PyLong_AsLong(PyTuple_GET_ITEM(self, 0))), *a, *b);
+    return made ? wrap(std::move(*made)) : Py_NewRef(Py_NotImplemented);
+  });
+}
+
+PyMethodDef productMethod = quick("product", product);
+
 PyMethodDef einsumMethod = quick("einsum", einsum);
 
 } // namespace
 
 void defineContractions(pb::module_ &m) {
+  auto productOfKind = [](Product kind, int name) {
+    return pb::reinterpret_steal<pb::object>(
+        PyCFunction_New(&productMethod, pb::make_tuple(static_cast<long>(kind), name).ptr()));
+  };
+  for (auto [name, kind] :
+       {std::pair("plain_vecdot", Product::VecDot), std::pair("plain_matvec", Product::MatVec),
+        std::pair("plain_vecmat", Product::VecMat), std::pair("plain_vdot", Product::VDot)})
+    m.attr(name) = productOfKind(kind, 0);
+  m.def("plain_inner", [=](int name) { return productOfKind(Product::Inner, name); });
   m.def(
       "contraction", &toSteps,
       "What `contract` runs of a list of steps: (place of a value, that of a second one or None, a "

@@ -113,7 +113,7 @@ PyObject *applied(PyObject *, PyObject *const *args, Py_ssize_t count) {
 /// Lets NumPy's function change the memory of its first argument.
 PyObject *updated(PyObject *theirs, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   const Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0);
-  Array *target = count > 1 && all <= TheirArguments::kMost ? asAnyArray(args[0]) : nullptr;
+  Array *target = count > 0 && all <= TheirArguments::kMost ? asAnyArray(args[0]) : nullptr;
   if (!target || target->isValue() || target->view().isReadOnly() || target->view().isRecast())
     return nullptr;
   Given given(Exact::Any);
@@ -320,6 +320,41 @@ PyObject *numpysDraw(PyObject *, PyObject *const *args, Py_ssize_t count, PyObje
   });
 }
 
+/// NumPy's function, which `self` is, of small arrays that the host has and numbers, whose results
+/// are new arrays; NotImplemented for others.
+PyObject *numpysOwn(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  PyObject *theirs = PyTuple_GET_ITEM(self, 0);
+  const bool isReal = PyTuple_GET_ITEM(self, 1) == Py_True;
+  const Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0);
+  if (all > TheirArguments::kMost || Trace::active())
+    Py_RETURN_NOTIMPLEMENTED;
+  PyObject *result = guarded([&]() -> PyObject * {
+    Given given(Exact::Any);
+    given.takesNumpys = true;
+    for (Py_ssize_t i = 0; i < all; ++i) {
+      const Array *x = asAnyArray(args[i]);
+      if (!given.look(args[i]) || (isReal && x && isComplex(x->dtype())))
+        return nullptr;
+    }
+    rt::Device *device = given.device ? given.device : unwrap(currentDevice());
+    TheirArguments passed;
+    if (!onHost(*device) || !passed.make(given, args, static_cast<size_t>(all)))
+      return nullptr;
+    auto made = pb::reinterpret_steal<pb::object>(
+        PyObject_Vectorcall(theirs, passed.plain.data(), static_cast<size_t>(count), names));
+    if (!made)
+      throw pb::error_already_set();
+    return resultOf(made.ptr(), given, *device).release().ptr();
+  });
+  if (!result && PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception))
+    PyErr_Clear(); // what is wrong is said by the general way
+  return result || PyErr_Occurred() ? result : Py_NewRef(Py_NotImplemented);
+}
+
+PyMethodDef ownQuick = {
+    "own", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(numpysOwn)),
+    METH_FASTCALL | METH_KEYWORDS, "NumPy's function of small arrays; NotImplemented for others."};
+
 PyMethodDef quick = {"draw", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(quickDraw)),
                      METH_FASTCALL | METH_KEYWORDS,
                      "A draw; NotImplemented for what the host does not have."};
@@ -338,6 +373,10 @@ PyMethodDef functions[] = {
 void defineExact(pb::module_ &m) {
   if (PyModule_AddFunctions(m.ptr(), functions) < 0)
     throw pb::error_already_set();
+  m.def("quick_numpys", [](const pb::object &theirs, bool isReal) {
+    return pb::reinterpret_steal<pb::object>(
+        PyCFunction_New(&ownQuick, pb::make_tuple(theirs, isReal).ptr()));
+  });
   m.def("quick_draw", [](const pb::object &theirs, int places, int64_t most, long kind) {
     return pb::reinterpret_steal<pb::object>(
         PyCFunction_New(&quick, pb::make_tuple(theirs, places, most, kind).ptr()));

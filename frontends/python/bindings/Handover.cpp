@@ -263,15 +263,13 @@ static bool holdsNoNumbers(PyObject *object) {
         PySequence_Fast_GET_SIZE(first) == 0)
       return false;
     first = PySequence_Fast_GET_ITEM(first, 0);
-    if (PyUnicode_CheckExact(first))
+    if (PyUnicode_CheckExact(first) || isNumpysOf(first, "USMm"))
       return true;
   }
   return false;
 }
 
-/// Whether a dtype is one that we have none for: of text, dates, objects or structures, also as a
-/// list of fields, or of bytes in the other order.
-static bool isTheirDType(PyObject *object) {
+bool isTheirDType(PyObject *object) {
   if (PyList_CheckExact(object))
     return PyList_GET_SIZE(object) > 0 && PyTuple_Check(PyList_GET_ITEM(object, 0));
   if (object == reinterpret_cast<PyObject *>(&PyBaseObject_Type))
@@ -296,7 +294,8 @@ static bool isTheirDType(PyObject *object) {
 /// Whether the keyword `dtype`, or a dtype among the positional arguments, is one.
 static bool asksForTheirDType(PyObject *const *args, Py_ssize_t count, PyObject *names) {
   for (Py_ssize_t i = 1; i < count; ++i)
-    if (!PyUnicode_Check(args[i]) && !PyList_Check(args[i]) && isTheirDType(args[i]))
+    if (!PyList_Check(args[i]) && isTheirDType(args[i]) &&
+        !(PyUnicode_Check(args[i]) && PyUnicode_GET_LENGTH(args[i]) < 2))
       return true;
   for (Py_ssize_t i = 0, n = names ? PyTuple_GET_SIZE(names) : 0; i < n; ++i)
     if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "dtype") == 0)

@@ -27,6 +27,9 @@ bool isOfNumpysClass(PyObject *object);
 /// numbers, which ours would refuse later;
 /// null, with no error set, where the call is to be tried.
 PyObject *ofClasses(PyObject *function, PyObject *const *args, Py_ssize_t count, PyObject *names);
+/// Whether a dtype is one that we have none for: of text, dates, objects or structures, also as a
+/// list of fields, or of bytes in the other order.
+bool isTheirDType(PyObject *object);
 /// Raises ForeignDType: what met this dtype or object goes to NumPy.
 [[noreturn]] void raiseForeign(const std::string &message);
 /// Whether that is the error that is set.

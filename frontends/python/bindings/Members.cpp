@@ -250,13 +250,21 @@ PyObject *formatted(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
 }
 
 /// One number for all elements.
+/// Whether a number is an integer that every dtype of numbers has.
+bool isSmallNumber(PyObject *object, DType t) {
+  constexpr int64_t kMost = 127;
+  const auto number = t == DType::Bool ? std::nullopt : smallInteger(object);
+  return number && *number >= 0 && *number <= kMost;
+}
+
 PyObject *fillWith(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   Array &x = *asAnyArray(self);
   const bool isNumber = count == 1 && !keywords && !x.isOpen() && !x.isValue() &&
                         (PyFloat_CheckExact(args[0])
                              ? isFloat(x.dtype())
                              : PyLong_CheckExact(args[0]) &&
-                                   (x.dtype() == DType::Float64 || x.dtype() == DType::Int64));
+                                   (x.dtype() == DType::Float64 || x.dtype() == DType::Int64 ||
+                                    isSmallNumber(args[0], x.dtype())));
   if (!isNumber)
     return general("_fill", self, args, count, keywords);
   return guarded([&] {
@@ -280,7 +288,9 @@ PyObject *itemOf(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
     const auto axis = static_cast<size_t>(i);
     int overflow = 0;
     const int64_t end = isFlat ? x->size() : x->shape()[axis];
-    at[axis] = PyLong_CheckExact(args[i]) ? PyLong_AsLongLongAndOverflow(args[i], &overflow) : -1;
+    const int64_t place =
+        PyLong_CheckExact(args[i]) ? PyLong_AsLongLongAndOverflow(args[i], &overflow) : end;
+    at[axis] = place < 0 ? place + end : place;
     isPlain = at[axis] >= 0 && !overflow && at[axis] < end;
   }
   if (isPlain && isFlat) {
@@ -311,6 +321,15 @@ PyObject *astype(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
       return made;
     wanted.reset();
   }
+  const bool isNumpys =
+      !wanted && count == 1 && !keywords && !x.isOpen() && x.rank() > 0 && !Trace::active() &&
+      (args[0] == reinterpret_cast<PyObject *>(&PyUnicode_Type) ||
+       args[0] == reinterpret_cast<PyObject *>(&PyBytes_Type) || isTheirDType(args[0]));
+  if (isNumpys)
+    return guarded([&] {
+      Array read = x;
+      return toNumpy(read, "foreign").attr("astype")(pb::handle(args[0])).release().ptr();
+    });
   if (!wanted)
     return general("_astype", self, args, count, keywords);
   return guarded([&] {

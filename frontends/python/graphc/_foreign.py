@@ -22,13 +22,12 @@ import numpy as _np
 
 from . import _graphc
 from ._dtypes import _NAMES
+from ._exact import UPDATES as _UPDATES, exact, exact_part  # noqa: F401
 from ._float_errors import stands_for as _stands_for
 from ._wrapping import valued, wrap
 from .errors import ForeignDType, TraceError
 
 _Array = _graphc.Array
-#: Functions that change their first argument, and its name.
-_UPDATES = {"copyto": "dst", "put": "a", "place": "arr", "putmask": "a", "fill_diagonal": "a", "put_along_axis": "arr"}
 _COMPUTED = frozenset(_NAMES)
 _OURS = (_graphc.function, _graphc.plain_function, _graphc.ufunc)
 
@@ -261,6 +260,8 @@ _NUMBERS = frozenset((int, float, complex, bool, type(None), str))
 def _is_text(values):
     """Whether a sequence has text alone, or sequences of text."""
     kinds = {*map(type, values)}
+    if kinds == {_np.ndarray}:
+        return all(v.dtype.kind in "USMm" for v in values)
     return kinds == {str} or (bool(kinds) and kinds <= {list, tuple} and all(map(_is_text, values)))
 
 
@@ -269,7 +270,9 @@ def _of_no_numbers(theirs, args, keywords):
     first = args[0]  # whose elements may be of a package's narrow floats
     if first.dtype.kind == "V" and first.dtype.names is None if type(first) is _np.ndarray else not _is_text(first):
         return None
-    return (theirs, args, keywords, _Call().result) if _are_plain((*args[1:], *keywords.values())) else None
+    if (type(first) is not _np.ndarray or first.dtype.kind in "USMm") and not _graphc.is_tracing() and not _are_plain(args[1:]):
+        args = _moved(args)
+    return (theirs, args, keywords, _Call().result) if args is not None and _are_plain((*args[1:], *keywords.values())) else None
 
 
 def _are_plain(values):
@@ -322,7 +325,7 @@ def _of_theirs(theirs, args, keywords):
         return _of_values(theirs, args, keywords)
     if args and type(args[0]) in (_np.ndarray, list, tuple) and (made := _of_no_numbers(theirs, args, keywords)):
         return made
-    is_theirs = (any(v is object or isinstance(v, _np.dtype) for v in args[1:]) or "dtype" in keywords) and "device" not in keywords
+    is_theirs = (any(v is object or isinstance(v, _np.dtype) or (type(v) is str and v[-1:] in "0123456789]") for v in args[1:]) or "dtype" in keywords) and "device" not in keywords
     return (theirs, args, keywords, _Call().result) if is_theirs and _are_plain((*args, *keywords.values())) else None
 
 
@@ -574,58 +577,6 @@ def operated(name, left, right):
     return made if made is NotImplemented else made[3](made[0](*made[1], **made[2]))
 
 
-#: Functions whose results no rounding or order of operations decides: of small arrays in a loop NumPy's own gives the same bits for less than recording
-#: costs. Of any operands; of any, where integers may ask for long results; of integers and bools only; of any, and of larger arrays too; those of as many
-#: passes as numbers have bits; of any, the first of any size. None of them gives views, and none changes its arguments.
-_EXACT = dict.fromkeys(
-    ("append", "argwhere", "array_equal", "choose", "column_stack", "compress", "delete", "diagflat", "digitize", "dstack", "extract", "flatnonzero",
-     "heaviside", "insert", "interp", "ldexp", "modf", "nonzero", "ravel_multi_index", "take", "take_along_axis", "tril", "triu", "unravel_index"), 0
-) | dict.fromkeys(("repeat", "resize", "tile"), 1) | dict.fromkeys(
-    ("convolve", "correlate", "ediff1d", "intersect1d", "setdiff1d", "setxor1d", "trace", "union1d", "unique"), 2
-) | dict.fromkeys(
-    ("bitwise_count", "frexp", "isin", "lexsort", "packbits", "unpackbits"), 3
-) | {"gcd": 5, "lcm": 5, "searchsorted": 6}  # fmt: skip
-
-
-def _rise(points):
-    if len(points) > 32:  # of fewer, Python's numbers are compared sooner
-        points = _np.asarray(points)
-        return (points[1:] >= points[:-1]).all()
-    points = points.tolist() if isinstance(points, _np.ndarray) else points
-    return all(map(_operator.le, points, points[1:]))
-
-
-def _interp(x, xp, fp, left=None, right=None, period=None):
-    """NumPy's, where it is one function: between points that do not rise what it finds depends on the element before."""
-    if period is None and not _rise(xp):
-        return NotImplemented
-    return _np.interp(x, xp, fp, left, right, period)
-
-
-#: Those whose arguments are the method's, which is called without a frame of Python's.
-_METHODS = frozenset(("nonzero", "repeat", "searchsorted", "take", "trace"))
-
-
-def exact(inner, theirs):
-    """What _graphc.function takes for a function of the package, to call NumPy's function for it where that gives the same bits."""
-    kind = 4 if inner.__name__ in _UPDATES else _EXACT.get(inner.__name__)
-    if kind is None or not callable(theirs):
-        return (inner,)
-    if inner.__name__ in _METHODS:
-        return (inner, theirs, kind, getattr(_np.ndarray, inner.__name__))
-    return (inner, _interp if theirs is _np.interp else theirs, kind)
-
-
-def exact_part(called):
-    """The function of a ufunc, so that NumPy's ufunc is asked first where its results are exact."""
-    theirs = getattr(_np, called.__name__, None)
-    if called.__name__ not in _EXACT or theirs is None:
-        return called
-    made = _graphc.function(*exact(called, theirs))
-    made.__dict__.update(__name__=called.__name__, __module__=called.__module__)
-    return made
-
-
 #: Functions that put the values of other arguments into an array, and so would never meet what those are.
 _ASKING = frozenset(("insert", "place", "put", "put_along_axis", "putmask"))
 
@@ -671,12 +622,12 @@ def _shares(inner, theirs):
 
 #: Functions of which the extension takes the plain calls itself: it answers NotImplemented for others.
 _QUICK = {name: getattr(_graphc, f"plain_{name}") for name in (
-    "array", "asarray", "ascontiguousarray", "zeros", "ones", "empty", "full", "arange", "concatenate", "append", "round", "copy", "copyto", "size",
+    "array", "asarray", "ascontiguousarray", "vdot", "zeros", "ones", "empty", "full", "arange", "concatenate", "append", "round", "copy", "copyto", "size",
     "sort", "argsort", "take", "repeat", "nonzero", "flatnonzero", "count_nonzero", "clip", "cumsum", "cumprod", "swapaxes", "atleast_1d",
     "atleast_2d", "array_equal", "linspace", "diagonal", "outer", "diag", "trace", "transpose", "squeeze", "real", "imag", "flip", "flipud", "fliplr",
     "hstack", "column_stack", "put", "putmask", "place", "bincount",
     "zeros_like", "ones_like", "unique", "partition", "argpartition", "choose", "ix_", "sum", "prod", "min", "max", "any", "all",
-)} | dict.fromkeys(("eye", "identity"), _graphc.plain_eye) | {"empty_like": _graphc.plain_zeros_like}  # fmt: skip
+)} | dict.fromkeys(("eye", "identity"), _graphc.plain_eye) | {"empty_like": _graphc.plain_zeros_like, "asanyarray": _graphc.plain_asarray}  # fmt: skip
 
 
 def _implemented(theirs, updates, *args, **keywords):

@@ -157,9 +157,12 @@ def _sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False
     """Sorts the array itself along an axis; every view of it sees the new order."""
     if kind is None and order is None and type(axis) is int and axis == -1 and _graphc.sort_now(self, descending):
         return
-    from ._sorting import sort_in_place
+    from ._sorting import sort_in_place, sort_rows_in_place
 
-    sort_in_place(self, axis, kind, order, stable=stable, descending=descending)
+    if kind is None and order is None and stable is None and not descending:
+        sort_rows_in_place(self, axis)
+    else:
+        sort_in_place(self, axis, kind, order, stable=stable, descending=descending)
 
 
 def _partition(self, kth, axis=-1, kind="introselect", order=None):

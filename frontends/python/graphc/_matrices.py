@@ -186,7 +186,7 @@ def inner(a: ArrayLike, b: ArrayLike) -> Array:
     return single(tensordot(x1, x2, axes=([-1], [-1])))
 
 
-inner.quick = _graphc.plain_dot(_number_of("dot"), 1)
+inner.quick = _graphc.plain_inner(_number_of("dot"))
 
 
 @_where_operands_are
@@ -195,9 +195,6 @@ def vdot(a: ArrayLike, b: ArrayLike) -> Array:
     x1, x2 = asarray(a), asarray(b)
     x1 = x1.conj() if x1.dtype.kind == "c" else x1
     return _graphc.matmul(_graphc.reshape(x1, (-1,)), _graphc.reshape(x2, (-1,)))
-
-
-vdot.quick = _graphc.plain_dot(_number_of(""), 1, conjugated=True)
 
 
 @_where_operands_are

@@ -10,6 +10,7 @@ from . import _graphc
 from ._creation import _real, asarray, asarrays, lies_by_columns, operand, single, turned
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import complex64, complex128, int64
+from ._exact import sorting as _sorting
 from ._indexing import take
 from ._manipulation import _axis
 from .errors import ArgumentError, DTypeError, ShapeError
@@ -122,6 +123,9 @@ def sort_in_place(x, axis=-1, kind=None, order=None, *, stable=None, descending=
         _check_kind("sort", kind, order, stable)
     axis = _axis(axis, x.ndim, "sort")
     x[...] = _sorted(x, axis, descending)
+
+
+sort_rows_in_place = _sorting(lambda x, axis: sort_in_place(x, axis))
 
 
 def _places(kth, n, name):

@@ -26,7 +26,15 @@ def _of_values(theirs):
     def call(*args, **keywords):
         return _foreign.run(theirs, args, keywords)
 
-    return call
+    return _with_quick(call, theirs)
+
+
+def _with_quick(call, theirs, is_real=False):
+    """A function of which NumPy takes the calls of small arrays itself; those that have bits of ours only for real numbers."""
+    made = _graphc.plain_function(call)
+    made.quick = _graphc.quick_numpys(theirs, is_real)
+    made.__dict__.update(__name__=theirs.__name__, __qualname__=theirs.__name__, __doc__=theirs.__doc__, hand=None)
+    return made
 
 
 def _of_series(theirs):
@@ -40,7 +48,7 @@ def _of_series(theirs):
         c = _np.array(c, ndmin=1)
         return theirs(x, c.reshape(c.shape + (1,) * x.ndim) if tensor else c, False)
 
-    return call
+    return _with_quick(call, theirs, True)
 
 
 def _module(name, series):

@@ -1,0 +1,79 @@
+"""Functions that NumPy answers for small arrays in loops, with the same bits."""
+
+import operator as _operator
+
+import numpy as _np
+
+from . import _graphc
+
+#: Functions that change their first argument, and its name.
+UPDATES = {"copyto": "dst", "put": "a", "place": "arr", "putmask": "a", "fill_diagonal": "a", "put_along_axis": "arr"}
+
+#: Functions whose results no rounding or order of operations decides: of small arrays in a loop NumPy's own gives the same bits for less than recording
+#: costs. Of any operands; of any, where integers may ask for long results; of integers and bools only; of any, and of larger arrays too; those of as many
+#: passes as numbers have bits; of any, the first of any size. None of them gives views, and none changes its arguments.
+_EXACT = dict.fromkeys(
+    ("append", "argsort", "argwhere", "array_equal", "choose", "column_stack", "compress", "delete", "diagflat", "digitize", "dstack", "extract", "flatnonzero",
+     "heaviside", "insert", "interp", "ldexp", "modf", "nonzero", "ravel_multi_index", "take", "take_along_axis", "tril", "triu", "unravel_index"), 0
+) | dict.fromkeys(("repeat", "resize", "tile"), 1) | dict.fromkeys(
+    ("convolve", "correlate", "ediff1d", "intersect1d", "setdiff1d", "setxor1d", "trace", "union1d", "unique"), 2
+) | dict.fromkeys(
+    ("bitwise_count", "frexp", "isin", "lexsort", "packbits", "unpackbits"), 3
+) | {"gcd": 5, "lcm": 5, "searchsorted": 6}  # fmt: skip
+
+
+def _rise(points):
+    if len(points) > 32:  # of fewer, Python's numbers are compared sooner
+        points = _np.asarray(points)
+        return (points[1:] >= points[:-1]).all()
+    points = points.tolist() if isinstance(points, _np.ndarray) else points
+    return all(map(_operator.le, points, points[1:]))
+
+
+def _interp(x, xp, fp, left=None, right=None, period=None):
+    """NumPy's, where it is one function: between points that do not rise what it finds depends on the element before."""
+    if period is None and not _rise(xp):
+        return NotImplemented
+    return _np.interp(x, xp, fp, left, right, period)
+
+
+def _argsort(a, axis=-1):
+    return _np.argsort(a, axis, "stable")
+
+
+def _sort_in_place(a, axis=-1):
+    a.sort(axis, "stable")
+
+
+_THEIRS = {"interp": _interp, "argsort": _argsort}
+
+#: Those whose arguments are the method's, which is called without a frame of Python's.
+_METHODS = frozenset(("nonzero", "repeat", "searchsorted", "take", "trace"))
+
+
+def exact(inner, theirs):
+    """What _graphc.function takes for a function of the package, to call NumPy's function for it where that gives the same bits."""
+    kind = 4 if inner.__name__ in UPDATES else _EXACT.get(inner.__name__)
+    if kind is None or not callable(theirs):
+        return (inner,)
+    if inner.__name__ in _METHODS:
+        return (inner, theirs, kind, getattr(_np.ndarray, inner.__name__))
+    return (inner, _THEIRS.get(inner.__name__, theirs), kind)
+
+
+def sorting(method):
+    """What sorts an array in place, in its memory where it is small."""
+    made = _graphc.function(method, _sort_in_place, 4)
+    made.__name__ = method.__name__
+    return made
+
+
+def exact_part(called):
+    """The function of a ufunc: its plain calls are the extension's, and where results are exact NumPy's ufunc is asked first."""
+    theirs, quick = getattr(_np, called.__name__, None), getattr(_graphc, f"plain_{called.__name__}", None)
+    if quick is None and (called.__name__ not in _EXACT or theirs is None):
+        return called
+    made = _graphc.function(*exact(called, theirs))
+    made.quick = quick
+    made.__dict__.update(__name__=called.__name__, __module__=called.__module__)
+    return made
