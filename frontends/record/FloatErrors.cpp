@@ -24,6 +24,7 @@ thread_local uint32_t threadModes = FloatModes::kDefault;
 thread_local std::vector<FloatReport> met;
 FloatSink floatSink = nullptr;
 ModesFilter modesFilter = nullptr;
+ModesKeeper modesKeeper;
 
 /// Whether no number of `count` has all bits of the exponent.
 template <typename Bits>
@@ -103,10 +104,13 @@ Findings &findings() {
 
 } // namespace
 
-uint32_t setFloatModes(uint32_t word) { return std::exchange(threadModes, word); }
-uint32_t floatModes() { return threadModes; }
+uint32_t setFloatModes(uint32_t word) {
+  return modesKeeper.change ? modesKeeper.change(word) : std::exchange(threadModes, word);
+}
+uint32_t floatModes() { return modesKeeper.now ? modesKeeper.now() : threadModes; }
+void setModesKeeper(ModesKeeper keeper) { modesKeeper = keeper; }
 void setModesFilter(ModesFilter filter) { modesFilter = filter; }
-uint32_t modesNow() { return modesFilter ? modesFilter(threadModes) : threadModes; }
+uint32_t modesNow() { return modesFilter ? modesFilter(floatModes()) : floatModes(); }
 void setFloatSink(FloatSink sink) { floatSink = sink; }
 
 Status tellNow(FloatError error, OpKind kind, uint32_t modes) {

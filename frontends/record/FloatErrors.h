@@ -39,6 +39,12 @@ struct FloatModes {
 /// Of this thread, for what is recorded from here on. Returns the former word.
 uint32_t setFloatModes(uint32_t word);
 uint32_t floatModes();
+/// Where a language binding keeps the word instead. Set once, before recording.
+struct ModesKeeper {
+  uint32_t (*now)() = nullptr;
+  uint32_t (*change)(uint32_t word) = nullptr; ///< the former word
+};
+void setModesKeeper(ModesKeeper keeper);
 /// What is left of the modes for an operation that is recorded now, by the language binding.
 using ModesFilter = uint32_t (*)(uint32_t word);
 void setModesFilter(ModesFilter filter);

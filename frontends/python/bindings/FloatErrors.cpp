@@ -92,6 +92,39 @@ uint32_t filtered(uint32_t word) {
   return word;
 }
 
+/// The modes of a context (contextvars): what one task sets is not another's. Null until one was
+/// set: owned for the life of the process.
+PyObject *modesOfContexts = nullptr;
+/// What this thread saw last, for where it does not hold the GIL.
+thread_local uint32_t modesSeen = FloatModes::kDefault;
+
+uint32_t modesOfContext() {
+  if (!modesOfContexts || !PyGILState_Check())
+    return modesSeen;
+  PyObject *found = nullptr;
+  if (PyContextVar_Get(modesOfContexts, nullptr, &found) < 0)
+    PyErr_Clear();
+  modesSeen = found ? static_cast<uint32_t>(PyLong_AsUnsignedLong(found)) : FloatModes::kDefault;
+  Py_XDECREF(found);
+  return modesSeen;
+}
+
+uint32_t changeModes(uint32_t word) {
+  const uint32_t before = modesOfContext();
+  if (word == before)
+    return before;
+  if (!modesOfContexts)
+    modesOfContexts = PyContextVar_New("graphc_float_modes", nullptr);
+  auto number = pb::reinterpret_steal<pb::object>(PyLong_FromUnsignedLong(word));
+  PyObject *token =
+      modesOfContexts && number ? PyContextVar_Set(modesOfContexts, number.ptr()) : nullptr;
+  if (!token)
+    throw pb::error_already_set();
+  Py_DECREF(token);
+  modesSeen = word;
+  return before;
+}
+
 /// What a status cannot carry: the exception that goes with it.
 struct Raised {
   std::string message;
@@ -174,6 +207,7 @@ pb::object takeFloatError(const Status &status) {
 void defineFloatErrors(pb::module_ &m) {
   setFloatSink(tell);
   setModesFilter(filtered);
+  setModesKeeper({modesOfContext, changeModes});
   m.def("set_float_error_handler",
         [](const pb::object &function) { handler = Py_NewRef(function.ptr()); });
   m.def("set_warning_filters", [](const pb::module_ &warnings, const pb::object &ask) {
