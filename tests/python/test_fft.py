@@ -298,3 +298,12 @@ def test_jitted_transforms_are_cut_between_passes():
     y = f(x)
     assert gc.cache_info()["launches"] - before <= 2 * 4 + 1  # radix 8, four times, both ways
     assert np.asarray(y).tobytes() == np.asarray(gc.fft.ifft(gc.fft.fft(x) * 2)).tobytes()
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "irfft2"])
+def test_transforms_of_float16_are_numpys(name):
+    x = np.random.default_rng(1).random((6, 9)).astype("float16")
+    for given in ({}, {"norm": "ortho"}, {"norm": "forward"}):
+        expected, made = getattr(np.fft, name)(x, **given), getattr(gc.fft, name)(gc.asarray(x), **given)
+        assert isinstance(made, gc.ndarray) and made.dtype == expected.dtype
+        np.testing.assert_array_equal(np.asarray(made), expected)

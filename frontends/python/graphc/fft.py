@@ -18,6 +18,7 @@ from ._manipulation import concatenate as _concatenate
 from ._manipulation import roll as _roll
 from .errors import ArgumentError as _ArgumentError
 from .errors import DTypeError as _DTypeError
+from .errors import ForeignDType as _ForeignDType
 
 __all__ = [
     "fft",
@@ -51,6 +52,8 @@ def _argument(a, what, real=False):
         if real and name.startswith("c"):
             raise _DTypeError(f"{what}: a real array is needed, not one of {name}")
         return x, "float32" if name in ("float32", "complex64") else "float64"
+    if name == "float16" and x.device == "cpu" and not _graphc.is_tracing():
+        raise _ForeignDType(f"{what} of float16")  # whose factors NumPy has in float16
     precision = "float32" if name in ("float16", "bfloat16") else "float64"
     return x.astype(precision), precision
 
