@@ -178,3 +178,25 @@ def test_byteswap(dtype):
     y = gc.asarray(a, copy=True)
     assert y.byteswap(inplace=True) is y and y.tobytes() == a.byteswap().tobytes()
     assert y.byteswap(True).tobytes() == a.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float64", "complex128"])
+def test_flags_and_column_major_memory_are_numpys(dtype):
+    for shape in ((), (1,), (4,), (0,), (3, 4), (1, 4), (4, 1), (0, 3), (2, 3, 4), (2, 1, 4)):
+        host = np.ones(shape, dtype)
+        makes = [lambda x: x, lambda x: x.T, lambda x: x[..., ::2] if x.ndim else x, lambda x: x[::-1] if x.ndim else x, lambda x: x.copy("F"), lambda x: x.T[:1] if x.ndim else x]
+        for make in makes:
+            mine, theirs = make(gc.asarray(host.copy())), make(host.copy())
+            for name in ("c_contiguous", "f_contiguous", "fnc", "forc", "writeable", "carray", "farray", "contiguous", "fortran"):
+                assert getattr(mine.flags, name) == getattr(theirs.flags, name), (shape, name)
+            for key in ("C", "F", "C_CONTIGUOUS", "F_CONTIGUOUS", "WRITEABLE", "FNC"):
+                assert mine.flags[key] == theirs.flags[key]
+            assert gc.isfortran(mine) is np.isfortran(theirs)
+            assert gc.asfortranarray(mine).flags.f_contiguous and (gc.asfortranarray(mine) is mine) == (np.asfortranarray(theirs) is theirs)
+            for f in ("iscomplex", "isreal"):
+                expected, made = getattr(np, f)(theirs), getattr(gc, f)(mine)
+                assert made.dtype == expected.dtype and made.shape == expected.shape and bool((np.asarray(made) == expected).all())
+    with pytest.raises(KeyError):
+        gc.ones(2).flags["Q"]
+    with pytest.raises(AttributeError):
+        gc.ones(2).flags.unknown = 1

@@ -304,6 +304,47 @@ PyObject *openGrid(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject
   });
 }
 
+/// Whether the elements lie one behind the other with the first axis the fastest.
+bool isColumnMajor(const Array &x) {
+  int64_t step = 1;
+  for (size_t i = 0; i < x.shape().size(); ++i) {
+    if (x.shape()[i] == 0)
+      return true;
+    if (x.shape()[i] != 1 && x.view().strides()[i] != step && x.size() > 0)
+      return false;
+    step *= x.shape()[i];
+  }
+  return true;
+}
+
+/// is_column_major(x)
+PyObject *columnMajor(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count == 1 ? asArray(args[0]) : nullptr;
+    if (!x)
+      throw pb::type_error("is_column_major takes an array");
+    return Py_NewRef(isColumnMajor(*x) ? Py_True : Py_False);
+  });
+}
+
+/// isfortran(x), and asfortranarray(x) of what is.
+PyObject *isFortran(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
+  if (!x || x->isValue())
+    Py_RETURN_NOTIMPLEMENTED;
+  return Py_NewRef(isColumnMajor(*x) && !x->view().isContiguous() ? Py_True : Py_False);
+}
+PyObject *asFortran(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
+  if (!x || x->isValue() || x->rank() == 0 || !isColumnMajor(*x))
+    Py_RETURN_NOTIMPLEMENTED;
+  return Py_NewRef(args[0]);
+}
+
+PyMethodDef columnMajorMethod = quick("is_column_major", columnMajor),
+            isFortranMethod = quick("isfortran", isFortran),
+            asFortranMethod = quick("asfortranarray", asFortran);
+
 PyMethodDef diagonalMethod = quick("diagonal", diagonal),
             diagonalViewMethod = quick("diagonal_view", diagonalView),
             traceMethod = quick("trace", trace), transposeMethod = quick("transpose", transpose),
@@ -329,6 +370,9 @@ void definePlainViews(pb::module_ &m) {
   add("plain_imag", partMethod, pb::int_(1));
   add("plain_flip", flipMethod, pb::none());
   add("plain_ix_", openGridMethod, pb::none());
+  add("is_column_major", columnMajorMethod, pb::none());
+  add("plain_isfortran", isFortranMethod, pb::none());
+  add("plain_asfortranarray", asFortranMethod, pb::none());
   add("plain_flipud", flipMethod, pb::int_(0));
   add("plain_fliplr", flipMethod, pb::int_(1));
 }

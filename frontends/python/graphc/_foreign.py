@@ -622,7 +622,7 @@ def _shares(inner, theirs):
 
 #: Functions of which the extension takes the plain calls itself: it answers NotImplemented for others.
 _QUICK = {name: getattr(_graphc, f"plain_{name}") for name in (
-    "array", "asarray", "ascontiguousarray", "vdot", "zeros", "ones", "empty", "full", "arange", "concatenate", "append", "round", "copy", "copyto", "size",
+    "array", "asarray", "ascontiguousarray", "vdot", "isfortran", "asfortranarray", "zeros", "ones", "empty", "full", "arange", "concatenate", "append", "round", "copy", "copyto", "size",
     "sort", "argsort", "take", "repeat", "nonzero", "flatnonzero", "count_nonzero", "clip", "cumsum", "cumprod", "swapaxes", "atleast_1d",
     "atleast_2d", "array_equal", "linspace", "diagonal", "outer", "diag", "trace", "transpose", "squeeze", "real", "imag", "flip", "flipud", "fliplr",
     "hstack", "column_stack", "put", "putmask", "place", "bincount",

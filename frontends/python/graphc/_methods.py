@@ -160,12 +160,13 @@ class Flags:
     """`x.flags`: layout and rights of an array, by attribute or by NumPy's names."""
 
     __module__ = "graphc"
+    __slots__ = ("_array",)
 
     def __init__(self, array):
-        object.__setattr__(self, "_array", array)
+        self._array = array
 
-    c_contiguous = contiguous = property(lambda self: self._array.contiguous)
-    f_contiguous = fortran = property(lambda self: _dense(self._array.shape[::-1], self._array.strides[::-1], self._array))
+    c_contiguous = contiguous = property(_operator.attrgetter("_array.contiguous"))
+    f_contiguous = fortran = property(lambda self: _graphc.is_column_major(self._array))
     owndata = property(lambda self: self._array.base is None and not self._array.readonly)
     aligned = property(lambda self: True)
     writebackifcopy = property(lambda self: False)
@@ -174,7 +175,7 @@ class Flags:
     fnc = property(lambda self: self.f_contiguous and not self.c_contiguous)
     forc = property(lambda self: self.f_contiguous or self.c_contiguous)
     carray = property(lambda self: self.c_contiguous and self.writeable)
-    farray = property(lambda self: self.fnc and self.writeable)
+    farray = property(lambda self: not self.c_contiguous)  # NumPy asks for one of its conditions, and all arrays are aligned
     num = property(
         lambda self: self.c_contiguous + 2 * self.f_contiguous + 4 * self.owndata + 256 + 1024 * self.writeable
     )
@@ -195,17 +196,6 @@ class Flags:
     def __repr__(self):
         names = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY")
         return "\n".join(f"  {name} : {self[name]}" for name in names) + "\n"
-
-
-def _dense(shape, strides, x):
-    if 0 in shape:
-        return True
-    expected = x.itemsize
-    for size, stride in zip(shape[::-1], strides[::-1]):
-        if size != 1 and stride != expected:
-            return False
-        expected *= size
-    return True
 
 
 def _setflags(self, write=None, align=None, uic=None):

@@ -12,7 +12,7 @@ from . import _graphc
 from ._assemble import _along
 from ._creation import _floating, _real, alike_floats, asarray, given, zeros
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import as_dtype, float64, int64, uint64
+from ._dtypes import as_dtype, bool_, float64, int64, uint64
 from ._float_errors import stands_for as _stands_for
 from ._linalg import moved_operands
 from ._manipulation import _axis, concatenate, moveaxis
@@ -334,11 +334,15 @@ def conjugate(x: ArrayLike, /) -> Array:
 
 def isreal(x: ArrayLike) -> Array:
     """Whether imaginary parts are zero."""
+    if type(x) is _graphc.ndarray and x.dtype.kind != "c" and not _graphc.is_open(x):
+        return _graphc.full(x.shape, True, bool_, x.device)
     return imag(x) == 0
 
 
 def iscomplex(x: ArrayLike) -> Array:
     """Whether imaginary parts are not zero."""
+    if type(x) is _graphc.ndarray and x.dtype.kind != "c" and not _graphc.is_open(x):
+        return _graphc.full(x.shape, False, bool_, x.device)
     return imag(given(x)) != 0
 
 

@@ -122,8 +122,8 @@ def _matrices(x, name, square=False):
 
 
 def _is_plain_square(x):
-    """Whether an operand is one square matrix of float64."""
-    return type(x) is _graphc.ndarray and x.dtype is float64 and x.ndim == 2 and x.shape[0] == x.shape[1] > 0
+    """Whether an operand is one square matrix of a dtype that LAPACK computes in."""
+    return type(x) is _graphc.ndarray and x.ndim == 2 and (x.dtype is float64 or x.dtype is complex128) and x.shape[0] == x.shape[1] > 0
 
 
 def _common(*arrays):
@@ -235,7 +235,7 @@ def qr(a, mode="reduced"):
 def solve(a, b):
     """x with a x = b; `b` is a vector when it has one axis, else matrices; batch axes broadcast. Raises
     LinAlgError for a singular `a` and ShapeError when sizes differ."""
-    if _is_plain_square(a) and type(b) is _graphc.ndarray and b.dtype is float64 and 1 <= b.ndim <= 2:
+    if _is_plain_square(a) and type(b) is _graphc.ndarray and b.dtype is a.dtype and 1 <= b.ndim <= 2:
         n, columns = a.shape[0], b.shape[1:]
         if b.shape[0] == n and columns != (0,) and a.device == b.device:
             y = b.reshape((1, n, *(columns or (1,))))
