@@ -290,6 +290,8 @@ def _floating(x, name, smallest=True):
 def alike_floats(x1, x2, name):
     """Two operands as arrays of the smallest float that has the values of both: what NumPy computes functions of floats in, with
     Python numbers among arrays weak. Raises DTypeError for complex numbers."""
+    if type(x1) is type(x2) is _graphc.ndarray and x1.dtype is x2.dtype and x1.dtype.kind == "f":
+        return x1, x2
     weak = [type(x) in (int, float) for x in (x1, x2)]
     strong = [_floating(x, name) for x, is_weak in zip((x1, x2), weak) if not is_weak]
     given = [asarray(x).dtype.kind for x, is_weak in zip((x1, x2), weak) if not is_weak]

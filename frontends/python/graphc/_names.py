@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins as _py
+import math as _math
 import sys as _sys
 
 import numpy as _np
@@ -71,12 +72,12 @@ class broadcast:  # noqa: N801  (NumPy's name)
             self._arrays = _np.broadcast_arrays(*map(_np.asarray, arrays))
         self.shape = self._arrays[0].shape if arrays else ()
         self.nd = self.ndim = len(self.shape)
-        self.size = int(_np.prod(self.shape, dtype=object)) if self.shape else 1
+        self.size = _math.prod(self.shape)
         self.numiter = len(self._arrays)
         self.reset()
 
     def reset(self):
-        self.index, self._places = 0, zip(*[iter(a.ravel()) for a in self._arrays])
+        self.index, self._places = 0, None
 
     @property
     def iters(self):
@@ -87,6 +88,8 @@ class broadcast:  # noqa: N801  (NumPy's name)
         return self
 
     def __next__(self):
+        if self._places is None:
+            self._places = zip(*[iter(a.ravel()) for a in self._arrays])
         found = next(self._places)
         self.index += 1
         return found

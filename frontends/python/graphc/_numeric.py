@@ -237,6 +237,8 @@ def fabs(x: ArrayLike, /) -> Array:
 @_stands_for("float_power")
 def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 to the power x2 in float64, or in complex128."""
+    if type(x1) is type(x2) is _graphc.ndarray and x1.dtype is x2.dtype is float64:
+        return _graphc.pow(x1, x2)
     x1, x2 = asarray(x1), asarray(x2)
     kind = _graphc.result_type(x1, x2, float64)
     return _graphc.pow(x1.astype(kind, copy=False), x2.astype(kind, copy=False))
