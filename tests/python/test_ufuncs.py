@@ -631,3 +631,20 @@ def test_what_places_meet_is_told_and_changes_nothing_before():
     for f in (gc.equal, gc.less):
         with pytest.raises(TypeError, match="No loop matching"):
             f.accumulate(whole)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64", "bool"])
+@pytest.mark.parametrize("name", ["fmod", "equal", "logical_xor", "gcd", "subtract"])
+def test_many_places_of_what_has_no_scatter(name, dtype):
+    rng = np.random.default_rng(8)
+    host, places = (rng.random(70_000) * 9 + 1).astype(dtype), rng.integers(0, 70_000, 50_000)
+    values = (rng.random(50_000) * 5 + 1).astype(dtype)
+    x = gc.asarray(host.copy())
+    try:
+        getattr(np, name).at(host, places, values)
+    except TypeError:
+        with pytest.raises(TypeError):
+            getattr(gc, name).at(x, gc.asarray(places), gc.asarray(values))
+        return
+    getattr(gc, name).at(x, gc.asarray(places), gc.asarray(values))
+    exact.assert_same(np.asarray(x), host)

@@ -40,7 +40,14 @@ private:
 };
 
 /// Of which dtypes a method of a ufunc gives NumPy's bits.
-enum Bits : long { kIntegers = 1, kFloats = 2, kComplex = 4, kDivides = 8, kScattered = 16 };
+enum Bits : long {
+  kIntegers = 1,
+  kFloats = 2,
+  kComplex = 4,
+  kDivides = 8,
+  kScattered = 16,
+  kSafe = 32
+};
 
 /// NumPy's ufunc that has the bits of ours in a method with elements of a dtype; null where none
 /// has. `place` is that of the method in the table `exact` of the ufunc.
@@ -67,11 +74,11 @@ bool isScattered(DType t, PyObject *values) {
 
 /// ufunc.at of computed small arrays. A copy is changed where something may go wrong.
 PyObject *changedAt(PyObject *theirs, PyObject *ufunc, PyObject *const *args, Py_ssize_t count,
-                    bool mayFail) {
+                    Exact kind, bool mayFail) {
   Array *target = asAnyArray(args[0]);
   if (target->isValue() || target->view().isReadOnly() || target->view().isRecast())
     return nullptr;
-  Given given(Exact::Passes);
+  Given given(kind);
   for (Py_ssize_t i = 0; i < count; ++i) {
     const Array *x = i ? asAnyArray(args[i]) : nullptr;
     if (!given.look(args[i]) || (i == 2 && !isAlike(args[i], target->dtype())) ||
@@ -79,7 +86,7 @@ PyObject *changedAt(PyObject *theirs, PyObject *ufunc, PyObject *const *args, Py
         (x && !x->known() && x->sharesStorage(*target)))
       return nullptr;
   }
-  if (!given.isReady || !isWanted(given, Exact::Passes) || !unwrap(small::settle(*target)))
+  if (!given.isReady || !isWanted(given, kind) || !unwrap(small::settle(*target)))
     return nullptr;
   TheirArguments passed;
   passed.plain[0] = ufunc;
@@ -151,14 +158,16 @@ PyObject *ufuncMethod(PyObject *self, PyObject *const *args, Py_ssize_t count, P
   PyObject *result = guarded([&]() -> PyObject * {
     long bits = 0;
     PyObject *ufunc = theirUfunc(args[0], place, x->dtype(), bits);
-    const bool mayFail = isInexact(x->dtype()) || (bits & kDivides) != 0;
+    const bool mayFail = !(bits & kSafe) && (isInexact(x->dtype()) || (bits & kDivides) != 0);
     if (!ufunc || ((bits & kScattered) && count == 4 && isScattered(x->dtype(), args[3])))
       return nullptr;
     std::optional<Raising> raising;
     if (mayFail && !raising.emplace())
       return nullptr;
     PyObject *theirs = PyTuple_GET_ITEM(self, 0);
-    return place == kAt ? changedAt(theirs, ufunc, args + 1, count - 1, mayFail)
+    // Of what we have no scatter for, larger arrays too.
+    const Exact kind = bits & kScattered ? Exact::Passes : Exact::Bits;
+    return place == kAt ? changedAt(theirs, ufunc, args + 1, count - 1, kind, mayFail)
                         : ofMethod(theirs, ufunc, args + 1, count - 1, names);
   });
   if (!result) // what is wrong is said in our words

@@ -4,15 +4,16 @@ import numpy as _np
 
 from . import _graphc
 
-_INTEGERS, _FLOATS, _COMPLEX, _DIVIDES, _SCATTERED = 1, 2, 4, 8, 16
+_INTEGERS, _FLOATS, _COMPLEX, _DIVIDES, _SCATTERED, _SAFE = 1, 2, 4, 8, 16, 32
 _ALL = _INTEGERS | _FLOATS
 #: By method, in the order in which a ufunc has them: operations and the dtypes of elements. Operations at places and running ones go from element to
-#: element in order, and what is _SCATTERED has a loop of ours for equal dtypes; of reductions, whose order is not NumPy's, integers alone are the same, which wrap.
+#: element in order; what is _SCATTERED has a loop of ours for equal dtypes, and what is _SAFE meets no errors. Of reductions, whose order is not NumPy's,
+#: integers alone are the same, which wrap.
 _METHODS = {
     "at": {
         **dict.fromkeys(("add", "subtract"), _ALL | _COMPLEX | _SCATTERED), "multiply": _ALL | _SCATTERED,
         **dict.fromkeys(("maximum", "minimum"), _INTEGERS | _SCATTERED),
-        **dict.fromkeys(("logical_and", "logical_or", "logical_xor", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), _ALL),
+        **dict.fromkeys(("logical_and", "logical_or", "logical_xor", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), _ALL | _SAFE),
         **dict.fromkeys(("fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm"), _INTEGERS),
         **dict.fromkeys(("floor_divide", "remainder"), _INTEGERS | _DIVIDES), "fmod": _ALL | _DIVIDES,
         "divide": _FLOATS, "power": _INTEGERS | _DIVIDES,
