@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 import textwrap
+import warnings
 
 import graphc as gc
 import numpy as np
@@ -406,3 +407,45 @@ def test_a_source_folder_without_the_extension_says_so(tmp_path):
         [sys.executable, "-c", "import graphc"], env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
     )
     assert done.returncode == 1 and "tools/dev build" in done.stderr
+
+
+def test_what_one_task_sets_is_not_anothers():
+    import asyncio
+    import contextvars
+
+    met = {}
+
+    async def task(name, mode, turns):
+        with gc.errstate(all=mode):
+            for _ in range(turns):
+                await asyncio.sleep(0)
+                met.setdefault(name, []).append((gc.geterr()["divide"], _outcome(lambda: gc.ones(3) / gc.zeros(3))))
+        await asyncio.sleep(0)
+        met[name].append((gc.geterr()["divide"], "warns"))
+
+    def _outcome(f):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            try:
+                np.asarray(f())
+            except FloatingPointError:
+                return "raises"
+        return "warns" if told else "nothing"
+
+    async def main():
+        await asyncio.gather(task("a", "raise", 3), task("b", "ignore", 5), task("c", "warn", 4))
+
+    asyncio.run(main())
+    assert met["a"] == [("raise", "raises")] * 3 + [("warn", "warns")]
+    assert met["b"] == [("ignore", "nothing")] * 5 + [("warn", "warns")]
+    assert met["c"] == [("warn", "warns")] * 5
+    context = contextvars.copy_context()
+    context.run(gc.seterr, divide="raise")
+    assert gc.geterr()["divide"] == "warn" and context.run(gc.geterr)["divide"] == "raise"
+
+    def steps():
+        with gc.errstate(all="ignore"):
+            yield gc.geterr()["over"]
+        yield gc.geterr()["over"]
+
+    assert list(steps()) == ["ignore", "warn"] and gc.geterr()["over"] == "warn"
