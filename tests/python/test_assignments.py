@@ -238,3 +238,23 @@ def test_masks_take_numbers_again_and_again(dtype):
                 else:
                     found.append(np.asarray(x).tobytes())
         assert found[0] == found[1], (dtype, number)
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i1", "u4", "i8", "?", "c8", "c16"])
+def test_masked_elements_have_no_value(dtype):
+    """Elements are converted, which a masked one tells of; many are given what lies under the mask."""
+    masked = np.ma.masked
+    single = np.ma.array([1.0, 2.0], mask=[True, False])
+    for value in (masked, single[0], single[1], np.ma.array(5, mask=True), np.ma.array(5, mask=False)):
+        for place in ((0, 1), (0,), (slice(None), 1), ..., ([0, 1], [1, 1])):
+            found = []
+            for xp in (np, gc):
+                x = xp.arange(6).astype(dtype).reshape(2, 3)
+                with warnings.catch_warnings(record=True) as told:
+                    warnings.simplefilter("always")
+                    try:
+                        x[place] = value
+                    except Exception as error:
+                        found.append((type(error), str(error)))
+                        continue
+                found.append((np.asarray(x).tolist(), x.dtype, [(w.category, str(w.message), w.filename) for w in told]))
+            assert str(found[0]) == str(found[1]), (value, place)

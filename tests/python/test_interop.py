@@ -1,6 +1,7 @@
 """Exchange with NumPy, buffers, DLPack, torch; printing, pickling, conversion."""
 
 import copy
+import importlib
 import pickle
 import struct
 import sys
@@ -656,3 +657,21 @@ def test_requirements(requirements):
         return made
 
     both(program)
+
+
+@pytest.mark.parametrize("module", ["numpy.testing", "numpy.ma.testutils"])
+def test_numpys_own_assertions_take_arrays(module):
+    tools = importlib.import_module(module)
+    x = gc.arange(6.0).reshape(2, 3)
+    for name in ("assert_equal", "assert_almost_equal", "assert_array_equal", "assert_array_almost_equal"):
+        ask = getattr(tools, name)
+        for other in (x.copy(), np.asarray(x).copy(), x.tolist()):
+            ask(x, other)
+        ask(gc.zeros((0, 3)), gc.zeros((0, 3)))
+        ask(x.sum(), 15.0)
+        for other in (x + 1, x[:, :2]):
+            with pytest.raises(AssertionError):
+                ask(x, other)
+            with pytest.raises(AssertionError):
+                ask(np.asarray(x), other)
+    tools.assert_equal([x, 1], [x + 0, 1])

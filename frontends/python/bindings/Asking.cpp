@@ -131,6 +131,8 @@ bool Asker::isInstalled() const {
 bool Asker::meansAnyArray() const {
   if (module.starts_with("sklearn.") || module.starts_with("xarray."))
     return true;
+  if (module == "numpy.testing._private.utils" || module == "numpy.ma.testutils")
+    return true; // which would else ask whether two arrays are one number
   if (module.starts_with("matplotlib."))
     return module != "matplotlib.cbook"; // which asks what is none for its `to_numpy`
   return module.starts_with("pandas.") && module != "pandas.core.construction" &&

@@ -37,7 +37,8 @@ struct Asker {
   bool callsFortran() const;
   /// Code of other packages, which hands memory to compiled code that may want to write to it.
   bool isInstalled() const;
-  /// Code that tells masks, columns, grouping keys, grids and colours from labels and numbers by
+  /// Code that tells masks, columns, grouping keys, grids and colours from labels and numbers, or
+  /// arrays to compare from objects, by
   /// isinstance(x, numpy.ndarray), and makes arrays of NumPy's of them; but not what keeps its
   /// arguments, or hands them to compiled code, if they are that, as other packages do (h5py).
   bool meansAnyArray() const;

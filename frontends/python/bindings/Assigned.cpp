@@ -97,10 +97,13 @@ bool isInRange(uint64_t bits, DType from, DType t) {
 }
 
 pb::object assigned(const pb::object &given, DType t, rt::Device &device, Target target) {
-  // Of objects of classes made of NumPy's arrays the values alone are written.
-  const pb::object value = isOfNumpysClass(given.ptr())
-                               ? pb::module_::import("numpy").attr("asarray")(given)
-                               : ofClass(given);
+  // Of objects of classes made of NumPy's arrays the values alone are written, but to an element,
+  // to which they are converted: a masked one has no value.
+  const bool isOfClass = isOfNumpysClass(given.ptr());
+  if (isOfClass && target == Target::Element)
+    return byElement(given, t);
+  const pb::object value =
+      isOfClass ? pb::module_::import("numpy").attr("asarray")(given) : ofClass(given);
   PyObject *p = value.ptr();
   if (PyFloat_CheckExact(p))
     return value;
