@@ -239,6 +239,7 @@ def test_masks_take_numbers_again_and_again(dtype):
                     found.append(np.asarray(x).tobytes())
         assert found[0] == found[1], (dtype, number)
 
+
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i1", "u4", "i8", "?", "c8", "c16"])
 def test_masked_elements_have_no_value(dtype):
     """Elements are converted, which a masked one tells of; many are given what lies under the mask."""

@@ -648,3 +648,20 @@ def test_many_places_of_what_has_no_scatter(name, dtype):
         return
     getattr(gc, name).at(x, gc.asarray(places), gc.asarray(values))
     exact.assert_same(np.asarray(x), host)
+
+
+@pytest.mark.parametrize("shape, count", [((7,), 0), ((7,), 1), ((7,), 500), ((5, 4), 300), ((1,), 20), ((70000,), 70000)])
+@pytest.mark.parametrize("name, dtype", [("multiply", "c16"), ("multiply", "c8"), ("divide", "i8"), ("floor_divide", "i2"), ("left_shift", "i4")])
+def test_places_of_operations_without_a_scatter(name, dtype, shape, count):
+    rng = np.random.default_rng(count)
+    places = tuple(rng.integers(-size, size, count) for size in shape)
+    values = rng.integers(1, 3, count).astype(dtype)
+    if dtype[0] == "c":
+        values = (1j ** values).astype(dtype)  # no product is rounded
+    found = []
+    for xp in (np, gc):
+        x = xp.arange(int(np.prod(shape))).reshape(shape).astype(dtype)
+        index = tuple(xp.asarray(p) for p in places)
+        getattr(xp, name).at(x, index if len(shape) > 1 else index[0], xp.asarray(values))
+        found.append(np.asarray(x))
+    assert found[1].dtype == found[0].dtype and np.array_equal(found[0], found[1])

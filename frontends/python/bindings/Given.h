@@ -203,12 +203,12 @@ bool isAlike(PyObject *object, DType t);
 struct TheirArguments {
   static constexpr Py_ssize_t kMost = 8;
 
-  /// False where one cannot be made.
-  bool make(Given &given, PyObject *const *args, size_t count) {
+  /// False where one cannot be made. The first one has place `from`.
+  bool make(Given &given, PyObject *const *args, size_t count, size_t from = 0) {
     for (size_t i = 0; i < count; ++i) {
-      made[i] = given.make(args[i]);
-      plain[i] = made[i].ptr();
-      if (!plain[i])
+      made[from + i] = given.make(args[i]);
+      plain[from + i] = made[from + i].ptr();
+      if (!plain[from + i])
         return false;
     }
     return true;

@@ -90,12 +90,8 @@ PyObject *changedAt(PyObject *theirs, PyObject *ufunc, PyObject *const *args, Py
     return nullptr;
   TheirArguments passed;
   passed.plain[0] = ufunc;
-  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-    passed.made[i + 1] = given.make(args[i]);
-    passed.plain[i + 1] = passed.made[i + 1].ptr();
-    if (!passed.plain[i + 1])
-      return nullptr;
-  }
+  if (!passed.make(given, args, static_cast<size_t>(count), 1))
+    return nullptr;
   auto elements = passed.made[1];
   pb::detail::array_proxy(elements.ptr())->flags |= pb::detail::npy_api::NPY_ARRAY_WRITEABLE_;
   if (mayFail) {
@@ -127,12 +123,8 @@ PyObject *ofMethod(PyObject *theirs, PyObject *ufunc, PyObject *const *args, Py_
     return nullptr;
   TheirArguments passed;
   passed.plain[0] = ufunc;
-  for (size_t i = 0; i < static_cast<size_t>(all); ++i) {
-    passed.made[i + 1] = given.make(args[i]);
-    passed.plain[i + 1] = passed.made[i + 1].ptr();
-    if (!passed.plain[i + 1])
-      return nullptr;
-  }
+  if (!passed.make(given, args, static_cast<size_t>(all), 1))
+    return nullptr;
   auto result = pb::reinterpret_steal<pb::object>(
       PyObject_Vectorcall(theirs, passed.plain.data(), static_cast<size_t>(count) + 1, names));
   if (!result)

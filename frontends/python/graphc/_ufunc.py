@@ -22,7 +22,7 @@ from ._float_errors import errstate as _errstate
 from ._float_errors import named as _named, stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._missing import EXTREMES as _PASSES_NAN
-from ._ufunc_methods import doubling as _doubling, in_order as _in_order, mark as _mark, quick_method as _quick_method
+from ._ufunc_methods import doubling as _doubling, in_order as _in_order, in_turns as _in_turns, mark as _mark, quick_method as _quick_method
 from ._slices import ANY_ORDER as _ASSOCIATIVE, fold_slices as _fold_slices, is_numpys as _is_numpys, reduce_by_lengths as _reduce_by_lengths, slices as _slices
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
 
@@ -620,8 +620,9 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     if self.__name__ in _ROUNDED_ONCE and isinstance(a.dtype, _np.dtype) and not _graphc.is_tracing():
         raise ForeignDType(self.__name__)
     places, flat = _flat_places(a, indices), a.ravel()
-    for place, value in zip(places.ravel().tolist(), _graphc.broadcast_to(asarray(b), places.shape).ravel()):
-        flat[place] = self(flat[place], value).astype(a.dtype, copy=False)
+    values = _graphc.broadcast_to(asarray(b, device=a.device), places.shape).ravel()
+    for named, chosen in _in_turns(_np.asarray(places.ravel())):
+        flat[named] = self(flat[named], values[chosen]).astype(a.dtype, copy=False)
     if not _graphc.shares_storage(flat, a):
         a[...] = flat.reshape(a.shape)
 

@@ -61,3 +61,15 @@ def in_order(self, rows):
         parts.append(self(parts[-1], rows[i]))
     kind = parts[-1].dtype
     return _graphc.concatenate([_graphc.expand_dims(p.astype(kind, copy=False), 0) for p in parts], 0)
+
+
+def in_turns(places):
+    """Places, and where among the given ones they are: first each that occurs, then each that occurs again, and so on."""
+    order = _np.argsort(places, kind="stable")
+    sorted_ = places[order]
+    starts = _np.flatnonzero(_np.concatenate([[True], sorted_[1:] != sorted_[:-1]])) if len(places) else order
+    turn = _np.arange(len(places)) - _np.repeat(starts, _np.diff(starts, append=len(places)))
+    short = turn.astype("u2") if len(turn) <= 1 << 16 or turn.max() < 1 << 16 else turn  # which are sorted by counting
+    by_turn = order[_np.argsort(short, kind="stable")]
+    for chosen in _np.split(by_turn, _np.cumsum(_np.bincount(turn))[:-1]) if len(places) else ():
+        yield places[chosen], chosen
