@@ -42,7 +42,8 @@ constexpr double kTiledSide = 32, kTiledDepth = 2048;
 constexpr double kLongRun = 5e6;
 /// Of a run's results: the host waits for them so often that what it took counts.
 constexpr double kWaitsMostly = 0.75;
-/// So many runs are a trial, from this one on each time their number doubled.
+/// So many runs are a trial, from this one on each time their number doubled; half of them where
+/// each is waited for, which tells what it took.
 constexpr uint32_t kTrialRuns = 12, kFirstTrial = 16;
 /// A choice holds for so many runs from this one on: a trial begins at one of their multiples.
 constexpr uint32_t kSettledRuns = 8, kFirstSettled = 32;
@@ -51,7 +52,7 @@ static_assert(kFirstTrial % kSettledRuns == 0);
 constexpr uint32_t kTrialWarm = 4;
 /// Nanoseconds of the host in a program, before code for the other device is made for a trial.
 constexpr double kTrialAfter = 4e6;
-/// So many times as long a run may take there, by estimate and by what was measured.
+/// So many times as long a run may take there: by estimate, and by what was measured, as ways are.
 constexpr double kFirstLoss = 4, kTrialLoss = 2;
 /// Runs that read a value before it counts as one that stays.
 constexpr double kReadOften = 8;
@@ -269,7 +270,8 @@ ProgramWork ProgramHistory::next(ProgramWork work) {
   work.queuedNanos = waits ? 0 : queuedThere.nanos();
   if (std::has_single_bit(run)) // a trial may have been broken off
     timedRuns = 0, timedNanos = 0;
-  work.isTrial = run >= kFirstTrial && run - std::bit_floor(run) < kTrialRuns;
+  work.isTrial =
+      run >= kFirstTrial && run - std::bit_floor(run) < (waits ? kTrialRuns / 2 : kTrialRuns);
   return work;
 }
 
@@ -380,7 +382,8 @@ bool isWorthTrying(const ProgramWork &work, bool isOnOther, const DeviceSpeed &h
   double here = isOnOther ? timeOnOther(work, other) : timeOnHost(work, host, other);
   double there = isOnOther ? timeOnHost(hoped, host, other) : timeOnOther(hoped, other);
   bool isKnown = isOnOther ? work.isHostTimed : work.answerNanos + work.queuedNanos > 0;
-  return work.run * here > kTrialAfter && there < (isKnown ? kTrialLoss : kFirstLoss) * here;
+  bool isMeasured = isKnown || work.onHostOnly > 0;
+  return work.run * here > kTrialAfter && there < (isMeasured ? kTrialLoss : kFirstLoss) * here;
 }
 
 static ProgramWork onceMoved(ProgramWork work) {
@@ -542,22 +545,22 @@ Result<std::shared_ptr<rt::LoadedProgram>> chosenProgram(Segment &segment, rt::D
                                                        : programFor(segment, *choices->cpu);
 }
 
-Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device) {
-  auto there = rt::memoryOn(value, device);
+Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device, bool isTried) {
+  auto there = rt::memoryOn(value, device, isTried);
   if (there || there.status().code() != ErrorCode::OutOfMemory)
     return there;
   GRAPHC_ASSIGN(rt::Device * cpu, rt::findDevice("cpu"));
   return rt::memoryOn(value, *cpu);
 }
 
-Status makeReady(std::span<rt::Tensor> inputs, rt::Device &device) {
+Status makeReady(std::span<rt::Tensor> inputs, rt::Device &device, bool isTried) {
   for (rt::Tensor &input : inputs) {
     if (const rt::BufferRef *there = rt::memoryThere(input.buffer, device)) {
       rt::BufferRef memory = *there; // the value may go with its last reference
       input.buffer = std::move(memory);
       continue;
     }
-    GRAPHC_ASSIGN(input.buffer, readyFor(input.buffer, device));
+    GRAPHC_ASSIGN(input.buffer, readyFor(input.buffer, device, isTried));
   }
   return Status::ok();
 }

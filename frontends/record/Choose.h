@@ -143,8 +143,10 @@ Result<std::shared_ptr<rt::LoadedProgram>> chosenProgram(Segment &segment, rt::D
                                                          std::span<const rt::BufferRef> inputs,
                                                          std::optional<int64_t> read);
 /// A value where a program on `device` reads it; in host memory when it has no room there.
-Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device);
-Status makeReady(std::span<rt::Tensor> inputs, rt::Device &device);
+/// `isTried`: as rt::memoryOn() means it.
+Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device,
+                               bool isTried = false);
+Status makeReady(std::span<rt::Tensor> inputs, rt::Device &device, bool isTried = false);
 /// Results of a run become values of `device`; `use`, or null, is told of their reads.
 inline void giveTo(const rt::Device &device, std::span<rt::Tensor> results,
                    const std::shared_ptr<rt::ResultUse> &use = nullptr) {

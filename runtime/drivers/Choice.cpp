@@ -79,7 +79,7 @@ public:
   bool hasOne() const { return !there[0] || !there[1]; }
   /// Whichever there is, that of the cpu first.
   const BufferRef &any() const { return there[0] ? memories[0] : memories[1]; }
-  Result<BufferRef> on(Device &target) {
+  Result<BufferRef> on(Device &target, bool isTried = false) {
     BufferRef &wanted = memories[slotOf(target)];
     if (has(target))
       return wanted;
@@ -92,7 +92,7 @@ public:
       GRAPHC_TRY(target.queue().upload(*made, from.host(), bytes()));
     else
       GRAPHC_TRY(from.device().queue().download(made->host(), from, bytes()));
-    if (given > 0)
+    if (given > 0 && !isTried)
       from.host() ? givenWays.wentAway(given) : givenWays.stayed(given);
     wanted = std::move(made);
     there[slotOf(target)] = true;
@@ -325,8 +325,9 @@ bool isOn(const Buffer &value, const Device &device) {
   return choicesOf(value.device()) ? asChoice(value).has(device) : &value.device() == &device;
 }
 
-Result<BufferRef> memoryOn(const BufferRef &value, Device &device) {
-  return choicesOf(value->device()) ? asChoice(*value).on(device) : Result<BufferRef>(value);
+Result<BufferRef> memoryOn(const BufferRef &value, Device &device, bool isTried) {
+  return choicesOf(value->device()) ? asChoice(*value).on(device, isTried)
+                                    : Result<BufferRef>(value);
 }
 
 const BufferRef *memoryThere(const BufferRef &value, const Device &device) {

@@ -86,8 +86,9 @@ private:
 };
 /// Where a value is: `memory` itself on other devices.
 bool isOn(const Buffer &value, const Device &device);
-/// Its memory on a device, copied there when needed. OutOfMemory and errors of queues.
-Result<BufferRef> memoryOn(const BufferRef &value, Device &device);
+/// Its memory on a device, copied there when needed. `isTried`: which says nothing of where others
+/// of its size are wanted. OutOfMemory and errors of queues.
+Result<BufferRef> memoryOn(const BufferRef &value, Device &device, bool isTried = false);
 /// The same where it has memory there already, for as long as the value lives; else null.
 const BufferRef *memoryThere(const BufferRef &value, const Device &device);
 /// Whether it has memory on one device only.
