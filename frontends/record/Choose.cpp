@@ -52,7 +52,8 @@ static_assert(kFirstTrial % kSettledRuns == 0);
 constexpr uint32_t kTrialWarm = 4;
 /// Nanoseconds of the host in a program, before code for the other device is made for a trial.
 constexpr double kTrialAfter = 4e6;
-/// So many times as long a run may take there: by estimate, and by what was measured, as ways are.
+/// So many times as long a run may take there besides the way: by estimate, and by what was
+/// measured.
 constexpr double kFirstLoss = 4, kTrialLoss = 2;
 /// Runs that read a value before it counts as one that stays.
 constexpr double kReadOften = 8;
@@ -374,21 +375,23 @@ ProgramWork hopeful(ProgramWork work, const DeviceSpeed &host, const DeviceSpeed
   return work;
 }
 
+static ProgramWork onceMoved(ProgramWork work) {
+  work.onHostOnly = 0;
+  return work;
+}
+
 bool isWorthTrying(const ProgramWork &work, bool isOnOther, const DeviceSpeed &host,
                    const DeviceSpeed &other) {
   if (!work.isTrial || (isOnOther && work.onOtherOnly > 0))
     return false;
-  ProgramWork hoped = hopeful(work, host, other);
-  double here = isOnOther ? timeOnOther(work, other) : timeOnHost(work, host, other);
-  double there = isOnOther ? timeOnHost(hoped, host, other) : timeOnOther(hoped, other);
-  bool isKnown = isOnOther ? work.isHostTimed : work.answerNanos + work.queuedNanos > 0;
-  bool isMeasured = isKnown || work.onHostOnly > 0;
-  return work.run * here > kTrialAfter && there < (isMeasured ? kTrialLoss : kFirstLoss) * here;
-}
-
-static ProgramWork onceMoved(ProgramWork work) {
-  work.onHostOnly = 0;
-  return work;
+  const ProgramWork hoped = hopeful(work, host, other);
+  const double here = isOnOther ? timeOnOther(work, other) : timeOnHost(work, host, other);
+  const double there =
+      isOnOther ? timeOnHost(hoped, host, other) : timeOnOther(onceMoved(hoped), other);
+  const double way = isOnOther ? 0 : timeOnOther(hoped, other) - there;
+  const bool isKnown = isOnOther ? work.isHostTimed : work.answerNanos + work.queuedNanos > 0;
+  return work.run * here > kTrialAfter && way < here &&
+         there < (isKnown ? kTrialLoss : kFirstLoss) * here;
 }
 
 bool runsOnOther(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other,

@@ -439,3 +439,19 @@ def test_loops_over_values_that_are_made_of_chosen_rows(name, dtype):
                 np.testing.assert_allclose(np.asarray(got), wanted, rtol=1e-5)
 
     in_turns(2, loop)
+
+
+@pytest.mark.parametrize("part", [(), (slice(1, 3),), (slice(None), 0), (slice(None, None, -1),)], ids=str)
+@pytest.mark.parametrize("name", ["multiply", "maximum", "subtract"])
+def test_outputs_of_what_is_made_of_chosen_elements(name, part):
+    def program(xp):
+        x, y = xp.asarray(np.arange(24).reshape(4, 3, 2)).copy(), xp.zeros((4, 3, 2), dtype="int64")
+        total = xp.sum(x[x != 2])
+        function = getattr(xp, name)
+        function(total, x[part], out=y[part])
+        function(x[part], xp.sum(x[x > 5]), out=x[part])
+        function(x, xp.sum(y[y > 3]), x)
+        return x, y
+
+    for got, wanted in zip(program(gc), program(np), strict=True):
+        np.testing.assert_array_equal(np.asarray(got), wanted)

@@ -530,7 +530,7 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
 
 PyObject *writtenTo(PyObject *out, const pb::object &result) {
   Array *target = asAnyArray(out);
-  const Array *made = result ? asAnyArray(result.ptr()) : nullptr;
+  const Array *made = result ? asArray(result.ptr()) : nullptr;
   if (!target || !made || made->isValue() || target->isOpen() || target->isValue() ||
       target->view().isReadOnly() || target->dtype() != made->dtype() ||
       !(target->shape() == made->shape()) || &target->device() != &made->device())
