@@ -266,7 +266,8 @@ void ResultUse::beginRun(int runsBefore) {
     finishesSeen.store(finished, std::memory_order_relaxed);
   const auto each = static_cast<double>(runsBefore);
   const double read = std::min<double>(take(reads), each); // several results of a run may be
-  const double waits = std::min(read + static_cast<double>(finished - seen), each) / each;
+  const auto finishedSince = static_cast<double>(finished - std::min(seen, finished));
+  const double waits = std::min(read + finishedSince, each) / each;
   const auto bytes = static_cast<double>(take(bytesSince)) / each;
   const int64_t waited = take(nanosSince), queued = take(nanosQueued);
   if (read > 0 && queued > 0)

@@ -4,7 +4,6 @@
 #include "runtime/drivers/HostCopy.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace graphc::rt::cuda {
 namespace {
