@@ -229,14 +229,14 @@ char toOrder(const pb::object &given, char none) {
 }
 
 /// Row-major for C, column-major for F; A and K are F for arrays that lie so.
-bool isColumnMajor(const Array &x, char order) {
+bool readsByColumns(const Array &x, char order) {
   if (order != 'A' && order != 'K')
     return order == 'F';
   return !x.view().isContiguous() && x.view().transpose(reversedAxes(x.rank())).isContiguous();
 }
 
 Array reshape(const Array &x, Shape shape, char order) {
-  if (!isColumnMajor(x, order == 'K' ? 'C' : order))
+  if (!readsByColumns(x, order == 'K' ? 'C' : order))
     return unwrap(ops::reshape(x, shape));
   std::reverse(shape.begin(), shape.end());
   Array turned = unwrap(ops::transpose(x, std::nullopt));
@@ -251,7 +251,7 @@ Array ravel(const Array &given, const pb::object &order) {
   std::vector<int64_t> axes = wanted == 'K' ? axesInOrder(x, wanted) : std::vector<int64_t>();
   if (!axes.empty())
     source = unwrap(ops::transpose(x, axes));
-  else if (isColumnMajor(x, wanted))
+  else if (readsByColumns(x, wanted))
     source = unwrap(ops::transpose(x, std::nullopt));
   Array flat = unwrap(ops::reshape(source, Shape{-1}));
   // NumPy's result is dense: a reversed vector is copied, though it could be shown.
@@ -287,17 +287,6 @@ void defineViews(pb::class_<Array> &cls) {
       "_flatten",
       [](const Array &x, const pb::object &order) { return unwrap(ops::copy(ravel(x, order))); },
       pb::arg("order") = "C");
-}
-
-bool isColumnMajor(const Array &x) {
-  std::span<const int64_t> shape = x.shape(), strides = x.view().strides();
-  int64_t expected = 1;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] != 1 && strides[i] != expected)
-      return false;
-    expected *= shape[i];
-  }
-  return true;
 }
 
 /// The axes from the one whose neighbours lie farthest apart on, for a copy in that memory order;

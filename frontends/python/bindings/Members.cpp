@@ -250,13 +250,6 @@ PyObject *formatted(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
 }
 
 /// One number for all elements.
-/// Whether a number is an integer that every dtype of numbers has.
-bool isSmallNumber(PyObject *object, DType t) {
-  constexpr int64_t kMost = 127;
-  const auto number = t == DType::Bool ? std::nullopt : smallInteger(object);
-  return number && *number >= 0 && *number <= kMost;
-}
-
 PyObject *fillWith(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   Array &x = *asAnyArray(self);
   const bool isNumber = count == 1 && !keywords && !x.isOpen() && !x.isValue() &&

@@ -3,6 +3,8 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Quick.h"
 
+#include "frontends/record/Small.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -58,35 +60,24 @@ struct Among {
     }
     if (isCalled(name, "where")) {
       mask = asPlainArray(value);
-      return value == Py_True || (mask && mask->dtype() == DType::Bool && spreads(*mask));
+      return value == Py_True ||
+             (mask && mask->dtype() == DType::Bool && &mask->device() == &x->device() &&
+              small::broadcasts(mask->shape(), x->shape()));
     }
     initial = value;
     return isCalled(name, "initial") && isNumberOf(kind, value);
   }
 
 private:
-  /// Whether a mask has the shape or becomes it.
-  bool spreads(const Array &of) const {
-    if (of.rank() > x->rank() || &of.device() != &x->device())
-      return false;
-    const auto more = static_cast<size_t>(x->rank() - of.rank());
-    for (size_t i = 0; i < of.shape().size(); ++i)
-      if (of.shape()[i] != 1 && of.shape()[i] != x->shape()[more + i])
-        return false;
-    return true;
-  }
-
   /// Whether a value to begin with is a number that every dtype of its kind has.
   bool isNumberOf(op::ReduceKind kind, PyObject *value) const {
-    constexpr int64_t kMost = 127;
     if (kind == op::ReduceKind::Any || kind == op::ReduceKind::All || x->dtype() == DType::Bool)
       return false;
     if (PyFloat_CheckExact(value)) {
       const double number = PyFloat_AS_DOUBLE(value);
       return isInexact(x->dtype()) && !(number == 0 && std::signbit(number));
     }
-    const auto number = smallInteger(value);
-    return number && *number >= 0 && *number <= kMost;
+    return isSmallNumber(value, x->dtype());
   }
 };
 

@@ -23,6 +23,24 @@ std::optional<int64_t> smallInteger(PyObject *object) {
              : std::nullopt;
 }
 
+bool isSmallNumber(PyObject *object, DType t) {
+  constexpr int64_t kMost = 127;
+  const auto number = t == DType::Bool ? std::nullopt : smallInteger(object);
+  return number && *number >= 0 && *number <= kMost;
+}
+
+bool isColumnMajor(const Array &x) {
+  int64_t step = 1;
+  for (size_t i = 0; i < x.shape().size(); ++i) {
+    if (x.shape()[i] == 0)
+      return true;
+    if (x.shape()[i] != 1 && x.view().strides()[i] != step && x.size() > 0)
+      return false;
+    step *= x.shape()[i];
+  }
+  return true;
+}
+
 PyObject *plainTranspose(const Array &x, PyObject *const *axes, Py_ssize_t count) {
   const int64_t rank = x.rank();
   if (x.isValue() || rank == 0 || rank > kMostAxes || (axes && count != rank))
@@ -302,19 +320,6 @@ PyObject *openGrid(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject
     }
     return grid.release().ptr();
   });
-}
-
-/// Whether the elements lie one behind the other with the first axis the fastest.
-bool isColumnMajor(const Array &x) {
-  int64_t step = 1;
-  for (size_t i = 0; i < x.shape().size(); ++i) {
-    if (x.shape()[i] == 0)
-      return true;
-    if (x.shape()[i] != 1 && x.view().strides()[i] != step && x.size() > 0)
-      return false;
-    step *= x.shape()[i];
-  }
-  return true;
 }
 
 /// is_column_major(x)

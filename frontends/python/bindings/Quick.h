@@ -37,6 +37,10 @@ Axes toReducedAxes(pb::handle object, bool takesSeveral);
 // PlainViews.cpp
 /// An integer of Python's; nothing for other objects and large ones.
 std::optional<int64_t> smallInteger(PyObject *object);
+/// Whether it is an integer that every dtype of numbers has, beside elements of dtype `t`.
+bool isSmallNumber(PyObject *object, DType t);
+/// Whether the elements lie one behind the other with the first axis the fastest.
+bool isColumnMajor(const Array &x);
 /// A view of an array of a few axes with all of them in the order of `count` integers counted from
 /// the front, or, for null, reversed. Null, with no error set, for other arguments.
 PyObject *plainTranspose(const Array &x, PyObject *const *axes, Py_ssize_t count);

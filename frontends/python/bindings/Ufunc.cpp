@@ -238,14 +238,6 @@ PyObject *writeTo(PyObject *self, PyObject *out, PyObject *result) {
   });
 }
 
-bool isSpreadOver(const Shape &from, const Shape &to) {
-  const size_t more = to.size() - std::min(from.size(), to.size());
-  for (size_t i = 0; i < from.size(); ++i)
-    if (from.size() > to.size() || (from[i] != 1 && from[i] != to[more + i]))
-      return false;
-  return true;
-}
-
 /// ufunc(operands, out=array, where=mask), which is as large or broadcast; NotImplemented for
 /// others.
 PyObject *callMasked(const Ufunc &u, PyObject *const *args, Py_ssize_t count, PyObject *names) {
@@ -262,7 +254,7 @@ PyObject *callMasked(const Ufunc &u, PyObject *const *args, Py_ssize_t count, Py
   }
   const Array *target = out && mask ? asPlainArray(out) : nullptr;
   if (!target || target->rank() == 0 || mask->dtype() != DType::Bool ||
-      !isSpreadOver(mask->shape(), target->shape()) || &mask->device() != &target->device() ||
+      !small::broadcasts(mask->shape(), target->shape()) || &mask->device() != &target->device() ||
       target->view().isReadOnly())
     return Py_NewRef(Py_NotImplemented);
   return guarded([&]() -> PyObject * {

@@ -65,11 +65,13 @@ def in_order(self, rows):
 
 def in_turns(places):
     """Places, and where among the given ones they are: first each that occurs, then each that occurs again, and so on."""
+    if len(places) == 0:
+        return
     order = _np.argsort(places, kind="stable")
     sorted_ = places[order]
-    starts = _np.flatnonzero(_np.concatenate([[True], sorted_[1:] != sorted_[:-1]])) if len(places) else order
+    starts = _np.flatnonzero(_np.concatenate([[True], sorted_[1:] != sorted_[:-1]]))
     turn = _np.arange(len(places)) - _np.repeat(starts, _np.diff(starts, append=len(places)))
-    short = turn.astype("u2") if len(turn) <= 1 << 16 or turn.max() < 1 << 16 else turn  # which are sorted by counting
+    short = turn.astype("u2") if turn.max() < 1 << 16 else turn  # which are sorted by counting
     by_turn = order[_np.argsort(short, kind="stable")]
-    for chosen in _np.split(by_turn, _np.cumsum(_np.bincount(turn))[:-1]) if len(places) else ():
+    for chosen in _np.split(by_turn, _np.cumsum(_np.bincount(turn))[:-1]):
         yield places[chosen], chosen
