@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <chrono>
 #include <cstring>
 #include <mutex>
@@ -32,6 +31,8 @@ constexpr double kExpensive = 16;
 /// So much less than the device that is used at present would need, before the other is chosen:
 /// times are estimates.
 constexpr double kWorthMoving = 0.95;
+/// The same where both were measured.
+constexpr double kWorthChanging = 0.97;
 /// Both devices together take twice this, unless a driver's compiler takes longer for one kernel.
 constexpr double kSecondsEach = 0.9;
 /// Tiles of the product that is timed, which a driver's compiler may take too long for.
@@ -40,16 +41,6 @@ constexpr double kTimedTiles = 16;
 constexpr double kTiledSide = 32, kTiledDepth = 2048;
 /// Nanoseconds of a run that one sample is enough of when time is short.
 constexpr double kLongRun = 5e6;
-/// Of a run's results: the host waits for them so often that what it took counts.
-constexpr double kWaitsMostly = 0.75;
-/// So many runs are a trial, from this one on each time their number doubled; half of them where
-/// each is waited for, which tells what it took.
-constexpr uint32_t kTrialRuns = 12, kFirstTrial = 16;
-/// A choice holds for so many runs from this one on: a trial begins at one of their multiples.
-constexpr uint32_t kSettledRuns = 8, kFirstSettled = 32;
-static_assert(kFirstTrial % kSettledRuns == 0);
-/// Of a trial, before those that are timed until the device is done with them.
-constexpr uint32_t kTrialWarm = 4;
 /// Nanoseconds of the host in a program, before code for the other device is made for a trial.
 constexpr double kTrialAfter = 4e6;
 /// So many times as long a run may take there besides the way: by estimate, and by what was
@@ -59,8 +50,10 @@ constexpr double kFirstLoss = 4, kTrialLoss = 2;
 constexpr double kReadOften = 8;
 /// A program that is believed to take less on the host is tried there.
 constexpr double kTriedNanos = 1e5;
-/// Programs on less than this run on the cpu, whatever they compute of it.
+/// Programs on less than this run on the cpu; those that run again and again, when they compute
+/// less than so many operations, which take it some ten microseconds.
 constexpr int64_t kAlwaysHost = 32 << 10;
+constexpr double kMuchComputed = 1e6;
 
 double nanosSince(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
@@ -167,14 +160,14 @@ private:
     constexpr int64_t kBytes = int64_t{16} << 20, kFew = 4096;
     std::vector<char> host(kBytes, 1);
     GRAPHC_ASSIGN(rt::BufferRef buffer, device.allocate(kBytes));
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < 4; ++i) {
       auto start = Clock::now();
       GRAPHC_TRY(device.queue().upload(*buffer, host.data(), kBytes));
       GRAPHC_TRY(device.queue().finish());
-      speed.up = kBytes / std::max(nanosSince(start), 1.0);
+      speed.up = std::max(speed.up, kBytes / std::max(nanosSince(start), 1.0));
       start = Clock::now();
       GRAPHC_TRY(device.queue().download(host.data(), *buffer, kBytes));
-      speed.down = kBytes / std::max(nanosSince(start), 1.0);
+      speed.down = std::max(speed.down, kBytes / std::max(nanosSince(start), 1.0));
     }
     for (int i = 0; i < 4; ++i) {
       auto start = Clock::now();
@@ -205,33 +198,6 @@ const DeviceSpeed *knownSpeed(const rt::Device &device) {
   return nullptr;
 }
 
-/// From this process, from disk, or by timing. Runs ask for it, so that what is known takes no
-/// lock.
-Result<const DeviceSpeed *> speedOf(rt::Device &device) {
-  if (const DeviceSpeed *speed = knownSpeed(device))
-    return speed;
-  static std::mutex mutex;
-  std::lock_guard lock(mutex);
-  if (const DeviceSpeed *speed = knownSpeed(device))
-    return speed;
-  std::string key = "graphc device speed 6|" + device.info().identity + "|" +
-                    device.info().features + "|" + std::string(compilerBuildId());
-  std::span<const uint8_t> keyBytes(reinterpret_cast<const uint8_t *>(key.data()), key.size());
-  rt::DiskCache &disk = rt::DiskCache::instance();
-  DeviceSpeed speed;
-  if (auto stored = disk.find(keyBytes); stored && stored->size() == sizeof speed) {
-    std::memcpy(&speed, stored->data(), sizeof speed);
-  } else {
-    TraceSpan span("record", "time a device");
-    GRAPHC_ASSIGN(speed, Timing(device).run());
-    disk.store(keyBytes, {reinterpret_cast<const uint8_t *>(&speed), sizeof speed},
-               "speed of " + device.info().name);
-  }
-  auto *known = new KnownSpeed{&device, speed, knownSpeeds.load(std::memory_order_relaxed)};
-  knownSpeeds.store(known, std::memory_order_release);
-  return &known->speed;
-}
-
 double elements(std::span<const int64_t> shape, const std::vector<int64_t> &symbols) {
   double count = 1;
   for (int64_t size : shape)
@@ -256,87 +222,29 @@ bool isOfRows(const op::NodeDesc &reduction, size_t rank) {
 
 } // namespace
 
-ProgramWork ProgramHistory::next(ProgramWork work) {
-  const uint32_t run = runs.fetch_add(1, std::memory_order_relaxed);
-  const uint32_t before = lastChosen.exchange(run, std::memory_order_relaxed);
-  work.run = run;
-  work.runsSince = run > before ? static_cast<int>(std::min(run - before, kSettledRuns)) : 1;
-  use->beginRun(work.runsSince);
-  work.hostNanos = onHost.nanos();
-  work.isHostTimed = onHost.isKnown();
-  work.waits = use->waits();
-  work.read = use->bytes();
-  const bool waits = work.waits > kWaitsMostly;
-  work.answerNanos = waits ? use->answerNanos() : 0;
-  work.queuedNanos = waits ? 0 : queuedThere.nanos();
-  if (std::has_single_bit(run)) // a trial may have been broken off
-    timedRuns = 0, timedNanos = 0;
-  work.isTrial =
-      run >= kFirstTrial && run - std::bit_floor(run) < (waits ? kTrialRuns / 2 : kTrialRuns);
-  return work;
-}
-
-Result<ChosenDevice> ProgramHistory::deviceFor(const ProgramWork &work, const rt::Choices &choices,
-                                               std::span<const rt::Tensor> arrays) {
-  rt::Device *device = settled.load(std::memory_order_relaxed);
-  auto isThere = [&](const rt::Tensor &t) { return rt::isOn(*t.buffer, *device); };
-  if (device && runs.load(std::memory_order_relaxed) % kSettledRuns != 0 &&
-      std::ranges::all_of(arrays, isThere)) {
-    runs.fetch_add(1, std::memory_order_relaxed);
-    return ChosenDevice{device};
+Result<const DeviceSpeed *> speedOf(rt::Device &device) {
+  if (const DeviceSpeed *speed = knownSpeed(device))
+    return speed;
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  if (const DeviceSpeed *speed = knownSpeed(device))
+    return speed;
+  std::string key = "graphc device speed 7|" + device.info().identity + "|" +
+                    device.info().features + "|" + std::string(compilerBuildId());
+  std::span<const uint8_t> keyBytes(reinterpret_cast<const uint8_t *>(key.data()), key.size());
+  rt::DiskCache &disk = rt::DiskCache::instance();
+  DeviceSpeed speed;
+  if (auto stored = disk.find(keyBytes); stored && stored->size() == sizeof speed) {
+    std::memcpy(&speed, stored->data(), sizeof speed);
+  } else {
+    TraceSpan span("record", "time a device");
+    GRAPHC_ASSIGN(speed, Timing(device).run());
+    disk.store(keyBytes, {reinterpret_cast<const uint8_t *>(&speed), sizeof speed},
+               "speed of " + device.info().name);
   }
-  ProgramWork now = next(work);
-  GRAPHC_ASSIGN(ChosenDevice chosen, deviceOfRun(now, choices, arrays));
-  const bool isSettled = now.run >= kFirstSettled && !now.isTrial;
-  settled.store(isSettled ? chosen.device : nullptr, std::memory_order_relaxed);
-  return chosen;
-}
-
-RunTimer::RunTimer(ProgramHistory *wanted, const rt::LoadedProgram *program, bool isTimed)
-    : isTimed(isTimed) {
-  if (!wanted || !program)
-    return;
-  isOnHost = onHost(program->device());
-  // What is known changes slowly, and looking at a clock twice takes a tenth of a microsecond.
-  constexpr uint32_t kSampled = 8, kFirstAway = 32;
-  const uint32_t run = wanted->runs.load(std::memory_order_relaxed);
-  const bool isSure = isOnHost ? wanted->onHost.isKnown() : run > kFirstAway;
-  if (isSure && !isTimed && run % kSampled != 0)
-    return;
-  history = wanted;
-  device = &program->device();
-  begun = Clock::now();
-}
-
-Status RunTimer::stop() {
-  if (!history)
-    return Status::ok();
-  double nanos = nanosSince(begun);
-  if (isOnHost) {
-    history->onHost.add(nanos);
-    return Status::ok();
-  }
-  history->use->queued(static_cast<int64_t>(nanos));
-  if (!isTimed || history->use->waits() > kWaitsMostly)
-    return Status::ok();
-  // Of runs that nobody waits for, the device's time counts as well where it is the longer one:
-  // several together are waited for here.
-  const uint32_t run = history->timedRuns.fetch_add(1) + 1;
-  const int64_t together = history->timedNanos.fetch_add(static_cast<int64_t>(nanos));
-  if (run != kTrialWarm && run < kTrialRuns)
-    return Status::ok();
-  history->timedNanos = 0;
-  begun = Clock::now();
-  GRAPHC_TRY(device->queue().finish());
-  if (run < kTrialRuns)
-    return Status::ok();
-  history->timedRuns = 0;
-  GRAPHC_ASSIGN(const DeviceSpeed *speed, speedOf(*device));
-  double waited = std::max(0.0, nanosSince(begun) - speed->answerNanos);
-  double each = (static_cast<double>(together) + nanos + waited) / (kTrialRuns - kTrialWarm);
-  for (int i = 0; i < 4; ++i)
-    history->queuedThere.add(each);
-  return Status::ok();
+  auto *known = new KnownSpeed{&device, speed, knownSpeeds.load(std::memory_order_relaxed)};
+  knownSpeeds.store(known, std::memory_order_release);
+  return &known->speed;
 }
 
 double timeOnHost(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other) {
@@ -382,16 +290,25 @@ static ProgramWork onceMoved(ProgramWork work) {
 
 bool isWorthTrying(const ProgramWork &work, bool isOnOther, const DeviceSpeed &host,
                    const DeviceSpeed &other) {
-  if (!work.isTrial || (isOnOther && work.onOtherOnly > 0))
+  if (!work.isTrial || (isOnOther && work.onOtherOnly > work.givenThere))
     return false;
-  const ProgramWork hoped = hopeful(work, host, other);
-  const double here = isOnOther ? timeOnOther(work, other) : timeOnHost(work, host, other);
+  ProgramWork hoped = hopeful(work, host, other);
+  hoped.onOtherOnly = 0;
+  const double here = isOnOther ? std::max(timeOnOther(work, other), work.otherPeriod)
+                                : std::max(timeOnHost(work, host, other), work.hostPeriod);
   const double there =
       isOnOther ? timeOnHost(hoped, host, other) : timeOnOther(onceMoved(hoped), other);
   const double way = isOnOther ? 0 : timeOnOther(hoped, other) - there;
   const bool isKnown = isOnOther ? work.isHostTimed : work.answerNanos + work.queuedNanos > 0;
   return work.run * here > kTrialAfter && way < here &&
          there < (isKnown ? kTrialLoss : kFirstLoss) * here;
+}
+
+std::optional<bool> betterOnOther(const ProgramWork &work) {
+  if (work.hostPeriod == 0 || work.otherPeriod == 0 || work.onOtherOnly > work.givenThere)
+    return std::nullopt;
+  return work.isOnOther ? work.otherPeriod * kWorthChanging < work.hostPeriod
+                        : work.otherPeriod < kWorthChanging * work.hostPeriod;
 }
 
 bool runsOnOther(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other,
@@ -452,13 +369,17 @@ ProgramWork workOf(const Segment &segment) {
 
 namespace {
 
-/// The device that a setting, the size or what there is chooses; null when times do.
-rt::Device *alwaysOn(const Segment &segment, const rt::Choices &choices) {
+bool isSmall(const Segment &segment) {
   int64_t bytes = 0;
   for (const std::vector<NodeRef> *list : {&segment.inputs, &segment.outputs})
     for (const NodeRef &n : *list)
       bytes += n->bytes();
-  if (!choices.other || bytes < kAlwaysHost)
+  return bytes < kAlwaysHost;
+}
+
+/// The device that a setting, the size or what there is chooses; null when times do.
+rt::Device *alwaysOn(const rt::Choices &choices, bool isLittle) {
+  if (!choices.other || isLittle)
     return choices.cpu;
   auto wanted = choiceSetting.get();
   if (wanted == "cpu" || wanted == "other")
@@ -487,7 +408,10 @@ Result<ChosenDevice> deviceOfRun(ProgramWork work, const rt::Choices &choices,
   int64_t lost = std::numeric_limits<int64_t>::max();
   for (const rt::Tensor &input : inputs) {
     auto bytes = static_cast<double>(input.buffer->bytes());
-    work.onOtherOnly += rt::isOn(*input.buffer, *choices.cpu) ? 0 : bytes;
+    if (!rt::isOn(*input.buffer, *choices.cpu)) {
+      work.onOtherOnly += bytes;
+      work.givenThere += rt::isGiven(*input.buffer) ? bytes : 0;
+    }
     if (rt::isOn(*input.buffer, *choices.other))
       continue;
     work.onHostOnly += bytes;
@@ -496,10 +420,11 @@ Result<ChosenDevice> deviceOfRun(ProgramWork work, const rt::Choices &choices,
   }
   if (!work.isHostTimed && work.onOtherOnly == 0 && timeOnHost(work, *host, **other) < kTriedNanos)
     return ChosenDevice{choices.cpu};
-  const bool isOnOther = runsOnOther(work, *host, **other, static_cast<double>(lost));
+  const bool isOnOther =
+      betterOnOther(work).value_or(runsOnOther(work, *host, **other, static_cast<double>(lost)));
   // What queued runs take there is known by trials only, which take turns with those of the host.
   if (isOnOther && work.isTrial && work.waits <= kWaitsMostly &&
-      (work.queuedNanos == 0 || std::bit_width(work.run) % 2 == 0))
+      (work.queuedNanos == 0 || work.trial % 2 == 0))
     return ChosenDevice{choices.other, true};
   if (isWorthTrying(lost < kReadOften ? work : onceMoved(work), isOnOther, *host, **other))
     return ChosenDevice{isOnOther ? choices.cpu : choices.other, true};
@@ -513,10 +438,11 @@ Result<ChosenDevice> deviceOfRun(ProgramWork work, const rt::Choices &choices,
 
 std::optional<ProgramWork> workOfRuns(const Segment &segment, rt::Device &device) {
   const rt::Choices *choices = rt::choicesOf(device);
-  if (!choices || alwaysOn(segment, *choices))
+  if (!choices)
     return std::nullopt;
   ProgramWork work = workOf(segment);
-  return work.needsHost ? std::nullopt : std::optional(work);
+  const bool isLittle = isSmall(segment) && work.operations + work.products < kMuchComputed;
+  return work.needsHost || alwaysOn(*choices, isLittle) ? std::nullopt : std::optional(work);
 }
 
 Result<rt::Device *> chooseDevice(const Segment &segment, rt::Device &device,
@@ -525,7 +451,7 @@ Result<rt::Device *> chooseDevice(const Segment &segment, rt::Device &device,
   const rt::Choices *choices = rt::choicesOf(device);
   if (!choices)
     return &device;
-  if (rt::Device *always = alwaysOn(segment, *choices))
+  if (rt::Device *always = alwaysOn(*choices, isSmall(segment)))
     return always;
   std::vector<rt::Tensor> known;
   for (const rt::BufferRef &input : inputs)
@@ -548,22 +474,22 @@ Result<std::shared_ptr<rt::LoadedProgram>> chosenProgram(Segment &segment, rt::D
                                                        : programFor(segment, *choices->cpu);
 }
 
-Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device, bool isTried) {
-  auto there = rt::memoryOn(value, device, isTried);
+Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device) {
+  auto there = rt::memoryOn(value, device);
   if (there || there.status().code() != ErrorCode::OutOfMemory)
     return there;
   GRAPHC_ASSIGN(rt::Device * cpu, rt::findDevice("cpu"));
   return rt::memoryOn(value, *cpu);
 }
 
-Status makeReady(std::span<rt::Tensor> inputs, rt::Device &device, bool isTried) {
+Status makeReady(std::span<rt::Tensor> inputs, rt::Device &device) {
   for (rt::Tensor &input : inputs) {
     if (const rt::BufferRef *there = rt::memoryThere(input.buffer, device)) {
       rt::BufferRef memory = *there; // the value may go with its last reference
       input.buffer = std::move(memory);
       continue;
     }
-    GRAPHC_ASSIGN(input.buffer, readyFor(input.buffer, device, isTried));
+    GRAPHC_ASSIGN(input.buffer, readyFor(input.buffer, device));
   }
   return Status::ok();
 }

@@ -12,8 +12,6 @@
 #include "runtime/drivers/Choice.h"
 #include "runtime/exec/Executor.h"
 
-#include <atomic>
-#include <chrono>
 #include <limits>
 #include <optional>
 #include <span>
@@ -35,6 +33,8 @@ struct DeviceSpeed {
   double answerNanos = 0; ///< until the host has read a result, besides what a launch takes
 };
 
+/// Of a run's results: the host waits for them so often that what it took counts.
+inline constexpr double kWaitsMostly = 0.75;
 /// Elements of the product that is timed.
 inline constexpr double kTimedProduct = 512.0 * 512.0;
 /// Elements of the running sum that is timed.
@@ -54,13 +54,17 @@ struct ProgramWork {
   bool isHostTimed = true; ///< false: a few more runs on the host will say what they take
   double answerNanos = 0;  ///< what runs there took until the host had the results; 0: not known
   double queuedNanos = 0;  ///< what runs there took that nobody waited for; 0: not known
+  /// From run to run, with what the caller does in between; 0: not known.
+  double hostPeriod = 0, otherPeriod = 0;
+  bool isOnOther = false; ///< the runs before, besides trials
   /// Run so many of the program; in a time of trial it may go to the device that is not believed
   /// to be the better one, or is timed until the device is done with it.
-  uint32_t run = 0;
-  bool isTrial = false;
-  int runsSince = 1;      ///< the last one whose device was chosen
-  double onHostOnly = 0;  ///< bytes of inputs that are not on the other device
-  double onOtherOnly = 0; ///< and those that are only there
+  uint32_t run = 0, trial = 0;
+  bool isTrial = false, isFirst = false; ///< the first of a trial
+  int runsSince = 1;                     ///< the last one whose device was chosen
+  double onHostOnly = 0;                 ///< bytes of inputs that are not on the other device
+  double onOtherOnly = 0;                ///< and those that are only there
+  double givenThere = 0;  ///< of them, bytes of the host's that the next run has wherever it is
   double waits = 0;       ///< of the host for the results, by run
   double read = 0;        ///< bytes of the results that the host reads
   bool needsHost = false; ///< library routines run on the host
@@ -72,38 +76,9 @@ struct ChosenDevice {
   bool isTimed = false; ///< to see what it takes there
 };
 
-/// What is known of a program from its runs, wherever they were.
-struct ProgramHistory {
-  rt::TypicalTime onHost, queuedThere;
-  std::shared_ptr<rt::ResultUse> use = std::make_shared<rt::ResultUse>();
-  std::atomic<uint32_t> runs{0};
-  std::atomic<int64_t> timedNanos{0}; ///< of the host, for the runs of a trial there so far
-  std::atomic<uint32_t> timedRuns{0};
-
-  /// Of the run that begins: what was chosen holds for a few runs whose arrays are all there.
-  Result<ChosenDevice> deviceFor(const ProgramWork &work, const rt::Choices &choices,
-                                 std::span<const rt::Tensor> arrays);
-  /// What is known of the run that begins.
-  ProgramWork next(ProgramWork work);
-
-private:
-  std::atomic<rt::Device *> settled{nullptr}; ///< or null
-  std::atomic<uint32_t> lastChosen{0};        ///< the run
-};
-
-/// Times a run until stop(), where its program has a history.
-class RunTimer {
-public:
-  RunTimer(ProgramHistory *history, const rt::LoadedProgram *program, bool isTimed);
-  /// Errors of work that was queued before.
-  Status stop();
-
-private:
-  ProgramHistory *history = nullptr;
-  rt::Device *device = nullptr;
-  bool isOnHost = false, isTimed = false;
-  std::chrono::steady_clock::time_point begun;
-};
+/// From this process, from disk, or by timing. Runs ask for it, so that what is known takes no
+/// lock.
+Result<const DeviceSpeed *> speedOf(rt::Device &device);
 
 /// Nanoseconds.
 double timeOnHost(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other);
@@ -116,6 +91,9 @@ ProgramWork hopeful(ProgramWork work, const DeviceSpeed &host, const DeviceSpeed
 /// beside what the program took so far.
 bool isWorthTrying(const ProgramWork &work, bool isOnOther, const DeviceSpeed &host,
                    const DeviceSpeed &other);
+/// Whether the other device is the better one as measured from run to run; nothing where one of
+/// them was not, or arrays would have to move back that the next run has as well.
+std::optional<bool> betterOnOther(const ProgramWork &work);
 /// Whether a run goes to the other device, where `lost` nanoseconds were lost so far because inputs
 /// that are on the host only are not there.
 bool runsOnOther(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other,
@@ -143,10 +121,8 @@ Result<std::shared_ptr<rt::LoadedProgram>> chosenProgram(Segment &segment, rt::D
                                                          std::span<const rt::BufferRef> inputs,
                                                          std::optional<int64_t> read);
 /// A value where a program on `device` reads it; in host memory when it has no room there.
-/// `isTried`: as rt::memoryOn() means it.
-Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device,
-                               bool isTried = false);
-Status makeReady(std::span<rt::Tensor> inputs, rt::Device &device, bool isTried = false);
+Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device);
+Status makeReady(std::span<rt::Tensor> inputs, rt::Device &device);
 /// Results of a run become values of `device`; `use`, or null, is told of their reads.
 inline void giveTo(const rt::Device &device, std::span<rt::Tensor> results,
                    const std::shared_ptr<rt::ResultUse> &use = nullptr) {

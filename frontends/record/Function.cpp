@@ -311,7 +311,7 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
   if (form.program)
     takeInputs(number, *form.program, given, slots, isAlone, ran, overwrites);
   if (form.program && rt::choicesOf(*step.owner))
-    GRAPHC_TRY(makeReady(ran.inputs, form.program->device(), form.isTimed));
+    GRAPHC_TRY(makeReady(ran.inputs, form.program->device()));
   std::shared_ptr<Look> look =
       form.program ? Look::before(step.segment, ran.inputs, form.program->device()) : nullptr;
   for (const rt::Tensor &literal : *form.literals)

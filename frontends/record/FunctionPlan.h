@@ -6,8 +6,8 @@
 #ifndef GRAPHC_FRONTENDS_RECORD_FUNCTIONPLAN_H
 #define GRAPHC_FRONTENDS_RECORD_FUNCTIONPLAN_H
 
-#include "frontends/record/Choose.h"
 #include "frontends/record/Function.h"
+#include "frontends/record/ProgramHistory.h"
 #include "frontends/record/Snapshot.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Fork.h"

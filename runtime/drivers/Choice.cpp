@@ -79,7 +79,7 @@ public:
   bool hasOne() const { return !there[0] || !there[1]; }
   /// Whichever there is, that of the cpu first.
   const BufferRef &any() const { return there[0] ? memories[0] : memories[1]; }
-  Result<BufferRef> on(Device &target, bool isTried = false) {
+  Result<BufferRef> on(Device &target) {
     BufferRef &wanted = memories[slotOf(target)];
     if (has(target))
       return wanted;
@@ -92,13 +92,14 @@ public:
       GRAPHC_TRY(target.queue().upload(*made, from.host(), bytes()));
     else
       GRAPHC_TRY(from.device().queue().download(made->host(), from, bytes()));
-    if (given > 0 && !isTried)
+    if (given > 0)
       from.host() ? givenWays.wentAway(given) : givenWays.stayed(given);
     wanted = std::move(made);
     there[slotOf(target)] = true;
     return wanted;
   }
 
+  bool isGiven() const { return given > 0; }
   int64_t lost(int64_t more) const { return nanosLost.fetch_add(more) + more; }
   void *uncounted() const { return use || !there[0] ? nullptr : memories[0]->host(); }
   /// The bytes of a read of `count` that `use` was not told of; nothing where it knows.
@@ -326,9 +327,8 @@ bool isOn(const Buffer &value, const Device &device) {
   return choicesOf(value.device()) ? asChoice(value).has(device) : &value.device() == &device;
 }
 
-Result<BufferRef> memoryOn(const BufferRef &value, Device &device, bool isTried) {
-  return choicesOf(value->device()) ? asChoice(*value).on(device, isTried)
-                                    : Result<BufferRef>(value);
+Result<BufferRef> memoryOn(const BufferRef &value, Device &device) {
+  return choicesOf(value->device()) ? asChoice(*value).on(device) : Result<BufferRef>(value);
 }
 
 const BufferRef *memoryThere(const BufferRef &value, const Device &device) {
@@ -338,6 +338,8 @@ const BufferRef *memoryThere(const BufferRef &value, const Device &device) {
 }
 
 int64_t lostAt(const Buffer &value, int64_t more) { return asChoice(value).lost(more); }
+
+bool isGiven(const Buffer &value) { return asChoice(value).isGiven(); }
 
 void *hostAddress(const Buffer &value) {
   return choicesOf(value.device()) ? asChoice(value).any()->host() : value.host();

@@ -86,11 +86,13 @@ private:
 };
 /// Where a value is: `memory` itself on other devices.
 bool isOn(const Buffer &value, const Device &device);
-/// Its memory on a device, copied there when needed. `isTried`: which says nothing of where others
-/// of its size are wanted. OutOfMemory and errors of queues.
-Result<BufferRef> memoryOn(const BufferRef &value, Device &device, bool isTried = false);
+/// Its memory on a device, copied there when needed. OutOfMemory and errors of queues.
+Result<BufferRef> memoryOn(const BufferRef &value, Device &device);
 /// The same where it has memory there already, for as long as the value lives; else null.
 const BufferRef *memoryThere(const BufferRef &value, const Device &device);
+/// Whether the host gave its bytes, and would give those of the next one to whichever device needs
+/// them. A value of "auto".
+bool isGiven(const Buffer &value);
 /// Whether it has memory on one device only.
 bool isOnOne(const Buffer &value);
 /// Adds to the nanoseconds that programs lost because the value was not on the other device, one

@@ -194,3 +194,19 @@ def test_threads_read_their_own_values(device):
     for thread in threads:
         thread.join()
     assert others == []
+
+
+@pytest.mark.parametrize("make", ["asarray", "array"])
+def test_arrays_of_numpys_on_a_named_device_are_copies(make):
+    base = np.arange(12, dtype=np.int16).reshape(3, 4)
+    for given in (base, base[1:], base[:, ::2], base.T, np.asfortranarray(base), base[:0], np.array(7.5), np.array([1 + 2j])):
+        x = getattr(gc, make)(given, device="cpu")
+        assert isinstance(x, gc.ndarray) and x.device == "cpu" and x.dtype == given.dtype and x.shape == given.shape
+        want = given.copy()
+        if given.size:
+            given[...] += 1
+        assert np.array_equal(np.asarray(x), want)
+    with pytest.raises(gc.GraphcError, match="nowhere"):
+        getattr(gc, make)(base, device="nowhere")
+    with pytest.raises(TypeError):
+        getattr(gc, make)(base, device="cpu", other=1)

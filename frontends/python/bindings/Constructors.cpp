@@ -487,6 +487,20 @@ PyObject *ofNumber(PyObject *object, std::optional<DType> dtype) {
   });
 }
 
+/// A row-major NumPy array with a device's name, outside traces; NotImplemented for others.
+PyObject *ofNumpyOn(PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  if (count != 1 || !names || PyTuple_GET_SIZE(names) != 1 || !PyUnicode_CheckExact(args[1]) ||
+      PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "device") != 0 ||
+      !isNumpyArray(args[0]) || Trace::active())
+    Py_RETURN_NOTIMPLEMENTED;
+  return guarded([&]() -> PyObject * {
+    Array copied = copyOfNumpy(args[0], toDevice(args[1]));
+    if (copied.isNull())
+      Py_RETURN_NOTIMPLEMENTED;
+    return wrap(std::move(copied));
+  });
+}
+
 /// One argument and a dtype: an array of several elements that has it, or what pack() takes.
 PyObject *plainArray(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   std::optional<DType> dtype;
@@ -495,7 +509,7 @@ PyObject *plainArray(PyObject *self, PyObject *const *args, Py_ssize_t count, Py
     if (const Array *x = asPlainArray(args[0]); x && x->rank() > 0)
       return Py_NewRef(args[0]);
   if (!readDType(args, count, names, dtype))
-    Py_RETURN_NOTIMPLEMENTED;
+    return ofNumpyOn(args, count, names);
   if (PyObject *number = ofNumber(args[0], dtype); number || PyErr_Occurred())
     return number;
   if (const Array *x = asAnyArray(args[0])) {
@@ -536,7 +550,7 @@ PyObject *plainArray(PyObject *self, PyObject *const *args, Py_ssize_t count, Py
 PyObject *plainAsarray(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   std::optional<DType> dtype;
   if (!readDType(args, count, names, dtype))
-    Py_RETURN_NOTIMPLEMENTED;
+    return ofNumpyOn(args, count, names);
   const Array *x = asAnyArray(args[0]);
   if (x && x->rank() > 0 && (!dtype || *dtype == x->dtype()))
     return Py_NewRef(args[0]);
