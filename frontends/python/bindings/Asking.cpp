@@ -29,15 +29,17 @@ std::string_view function() {
   return name;
 }
 
-/// Whether the running code names a global or an attribute.
+/// Whether the running code names a global or an attribute; `name` is interned, as all of its are.
 bool isNamed(PyObject *name) {
   PyFrameObject *frame = PyEval_GetFrame();
   if (!frame)
     return false;
   PyCodeObject *code = PyFrame_GetCode(frame);
-  const int found = PySequence_Contains(code->co_names, name);
+  PyObject *const *names = PySequence_Fast_ITEMS(code->co_names);
+  const bool found = std::find(names, names + PyTuple_GET_SIZE(code->co_names), name) !=
+                     names + PyTuple_GET_SIZE(code->co_names);
   Py_DECREF(code); // which its frame holds
-  return found == 1;
+  return found;
 }
 
 bool isFortran(PyObject *value) { return std::string_view(Py_TYPE(value)->tp_name) == "fortran"; }
