@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <set>
 
@@ -212,6 +213,16 @@ const void *knownMemory(const Node &node) {
   return rt::choicesOf(node.device()) && !looksWait(node.device())
              ? rt::uncountedAddress(*node.buffer())
              : nullptr;
+}
+
+bool readAtOnce(void *to, const Node &node, int64_t bytes) {
+  const rt::Choices *choices = rt::choicesOf(node.device());
+  if (!choices || node.state() != NodeState::Ready || !rt::isOn(*node.buffer(), *choices->cpu) ||
+      looksWait(choices->other ? *choices->other : *choices->cpu))
+    return false;
+  rt::ReadScope scope(*node.buffer(), bytes);
+  std::memcpy(to, rt::hostAddress(*node.buffer()), static_cast<size_t>(bytes));
+  return true;
 }
 
 Status readValue(void *to, const Node &node, int64_t bytes) {

@@ -63,6 +63,9 @@ Status finishDevice(rt::Device &device);
 /// Where a ready value lies in memory of the host, when nothing has to be waited for or told and
 /// nobody counts its reads; else null.
 const void *knownMemory(const Node &node);
+/// Copies the first bytes of a value of "auto" where it is ready in memory of the host and nothing
+/// has to be told; else false.
+bool readAtOnce(void *to, const Node &node, int64_t bytes);
 /// Copies the first bytes of a ready value to host memory; looks at what waits and tells it first.
 Status readValue(void *to, const Node &node, int64_t bytes);
 

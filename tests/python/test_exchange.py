@@ -449,3 +449,20 @@ def test_unpickled_arrays(dtype):
         target = gc.zeros(want.shape, dtype=native.dtype)
         target[...] = view
         assert np.array_equal(target, want)
+
+
+@pytest.mark.parametrize("place", ["cpu", "auto"])
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"])
+def test_single_results_are_buffers_of_their_own(place, dtype):
+    base = np.array([0, 1, 1, 3, 1] * 4000).astype(dtype)
+    x = gc.asarray(base, device=place)
+    total = gc.jit(lambda x: gc.max(x) if dtype[0] != "c" else gc.sum(x))
+    wanted = np.max(base) if dtype[0] != "c" else np.sum(base)
+    for make, want in ((lambda: total(x), wanted), (lambda: x[3], base[3]), (lambda: gc.jit(lambda x: x[3])(x), base[3])):
+        result = make()
+        read, view = np.asarray(result), memoryview(result)
+        assert read.dtype == np.dtype(dtype) and read.shape == () and read[()] == want
+        assert view.format == memoryview(want).format and view.nbytes == want.nbytes and bytes(view) == want.tobytes()
+        assert complex(result) == complex(want)
+        del result
+        assert bytes(view) == want.tobytes() and read[()] == want

@@ -212,6 +212,63 @@ pb::object writable(Array &x) {
   return x.isValue() ? toNumpy(x, "exchange").attr("copy")() : lent(x);
 }
 
+void readElement(Array &x, std::string_view reason, void *to);
+
+/// A dtype in the letters of the buffer protocol; null for those that it does not know.
+const char *bufferFormat(DType t) {
+  switch (t) {
+  case DType::Bool:
+    return "?";
+  case DType::Int8:
+    return "b";
+  case DType::UInt8:
+    return "B";
+  case DType::Int16:
+    return "h";
+  case DType::UInt16:
+    return "H";
+  case DType::Int32:
+    return "i";
+  case DType::UInt32:
+    return "I";
+  case DType::Int64:
+    return "l";
+  case DType::UInt64:
+    return "L";
+  case DType::Float16:
+    return "e";
+  case DType::Float32:
+    return "f";
+  case DType::Float64:
+    return "d";
+  default:
+    return nullptr;
+  }
+}
+
+/// A single result as a buffer that may not be written to; the view owns its bytes.
+void showValue(Array &x, PyObject *self, Py_buffer *view, int flags) {
+  auto word = std::make_unique<std::array<uint64_t, 2>>();
+  readElement(x, "exchange", word->data());
+  const Py_ssize_t bytes = itemSize(x.dtype());
+  *view = {.buf = word->data(),
+           .obj = Py_NewRef(self),
+           .len = bytes,
+           .itemsize = bytes,
+           .readonly = 1,
+           .ndim = 0,
+           .format = flags & PyBUF_FORMAT ? const_cast<char *>(bufferFormat(x.dtype())) : nullptr,
+           .shape = nullptr,
+           .strides = nullptr,
+           .suboffsets = nullptr,
+           .internal = word.get()};
+  static_cast<void>(word.release()); // the view's
+}
+
+void releaseBuffer(PyObject *, Py_buffer *view) {
+  delete static_cast<std::array<uint64_t, 2> *>(view->internal);
+}
+
 int getBuffer(PyObject *self, Py_buffer *view, int flags) {
   refuse(nullptr, nullptr);
   try {
@@ -223,6 +280,10 @@ int getBuffer(PyObject *self, Py_buffer *view, int flags) {
         (isInstalled ? by.callsFortran() : !x.isValue() && by.namesNumber(x.dtype()));
     bool writes = (flags & PyBUF_WRITABLE) != 0 || by.isMasked() || (!copies && isInstalled) ||
                   (!x.isValue() && by.makesViews());
+    if (!writes && !copies && x.isValue() && bufferFormat(x.dtype())) {
+      showValue(x, self, view, flags);
+      return 0;
+    }
     pb::object values = writes ? writable(x) : toNumpy(x, "exchange");
     if (!writes && copies)
       values = values.attr("copy")();
@@ -375,25 +436,39 @@ pb::object toNumpy(Array &x, std::string_view reason) {
   return numpyOver(x, first, w.strides, !x.view().isReadOnly(), owner);
 }
 
+namespace {
+
+/// The bytes of the only element of an array.
+void readElement(Array &x, std::string_view reason, void *to) {
+  const NodeRef value = unwrap(x.value());
+  if (auto bits = knownBits(*value)) {
+    std::memcpy(to, &*bits, static_cast<size_t>(itemSize(x.dtype())));
+    return;
+  }
+  if (readAtOnce(to, *value, itemSize(x.dtype())))
+    return;
+  small::noteLook(value);
+  Array *arrays[] = {&x};
+  NodeRef node = evaluateNow(arrays, reason)[0];
+  Status status;
+  {
+    WithoutGil release;
+    status = readValue(to, *node, itemSize(node->dtype()));
+  }
+  check(std::move(status));
+}
+
+} // namespace
+
 pb::object toItem(Array &x, std::string_view reason) {
   if (x.size() != 1)
     raise(Status(
         ErrorCode::InvalidArgument,
         format("[item] can only convert an array of size 1 to a Python scalar, not one of shape {}",
                op::compactShape(x.shape()))));
-  if (auto bits = knownBits(*unwrap(x.value())))
-    return scalarObject(&*bits, x.dtype());
-  small::noteLook(unwrap(x.value()));
-  Array *arrays[] = {&x};
-  NodeRef node = evaluateNow(arrays, reason)[0];
   std::array<uint64_t, 2> word{};
-  Status status;
-  {
-    WithoutGil release;
-    status = readValue(word.data(), *node, itemSize(node->dtype()));
-  }
-  check(std::move(status));
-  return scalarObject(word.data(), node->dtype());
+  readElement(x, reason, word.data());
+  return scalarObject(word.data(), x.dtype());
 }
 
 pb::object toTruth(Array &x) {
@@ -412,7 +487,7 @@ pb::object toTruth(Array &x) {
 void setupBuffer(PyHeapTypeObject *type) {
   type->ht_type.tp_as_buffer = &type->as_buffer;
   type->as_buffer.bf_getbuffer = getBuffer;
-  type->as_buffer.bf_releasebuffer = nullptr;
+  type->as_buffer.bf_releasebuffer = releaseBuffer;
 }
 
 /// The element that integers name, one an axis or a flat one, when it needs no program.
