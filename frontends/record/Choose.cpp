@@ -294,8 +294,8 @@ bool isWorthTrying(const ProgramWork &work, bool isOnOther, const DeviceSpeed &h
     return false;
   ProgramWork hoped = hopeful(work, host, other);
   hoped.onOtherOnly = 0;
-  const double here = isOnOther ? std::max(timeOnOther(work, other), work.otherPeriod)
-                                : std::max(timeOnHost(work, host, other), work.hostPeriod);
+  const double here = isOnOther ? timeOnOther(work, other)
+                                : timeOnHost(work, host, other) + work.givenHere / host.up;
   const double there =
       isOnOther ? timeOnHost(hoped, host, other) : timeOnOther(onceMoved(hoped), other);
   const double way = isOnOther ? 0 : timeOnOther(hoped, other) - there;
@@ -415,6 +415,7 @@ Result<ChosenDevice> deviceOfRun(ProgramWork work, const rt::Choices &choices,
     if (rt::isOn(*input.buffer, *choices.other))
       continue;
     work.onHostOnly += bytes;
+    work.givenHere += rt::isGiven(*input.buffer) ? bytes : 0;
     away.push_back(input.buffer.get());
     lost = std::min(lost, rt::lostAt(*input.buffer, 0));
   }

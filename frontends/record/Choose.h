@@ -64,7 +64,8 @@ struct ProgramWork {
   int runsSince = 1;                     ///< the last one whose device was chosen
   double onHostOnly = 0;                 ///< bytes of inputs that are not on the other device
   double onOtherOnly = 0;                ///< and those that are only there
-  double givenThere = 0;  ///< of them, bytes of the host's that the next run has wherever it is
+  /// Of them, bytes of the host's, which copies them for every run, or would have them there.
+  double givenHere = 0, givenThere = 0;
   double waits = 0;       ///< of the host for the results, by run
   double read = 0;        ///< bytes of the results that the host reads
   bool needsHost = false; ///< library routines run on the host

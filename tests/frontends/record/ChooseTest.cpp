@@ -191,7 +191,7 @@ TEST(Choose, EstimatesThatAreCloseAreTried) {
   EXPECT_TRUE(isWorthTrying(w, true, host, gpu)) << "but for numbers that the host has";
 }
 
-// Copies of the host's numbers are no part of a run, but of what it takes until the next.
+// Copies of the host's numbers are no part of a run there, but go with it.
 TEST(Choose, WhatIsGivenIsTried) {
   ProgramWork w = mapOf(1 << 20, 1);
   DeviceSpeed host{1000, 150, 400, 1200, 10, 10}, gpu{8000, 4000, 20'000, 3800, 25, 25, 1};
@@ -201,6 +201,8 @@ TEST(Choose, WhatIsGivenIsTried) {
   w.onHostOnly = 8 << 20;
   EXPECT_FALSE(isWorthTrying(w, false, host, gpu)) << "the way is 336 us";
   w.hostPeriod = 900'000;
+  EXPECT_FALSE(isWorthTrying(w, false, host, gpu)) << "whatever the caller does with it";
+  w.givenHere = w.onHostOnly; // 839 us
   EXPECT_TRUE(isWorthTrying(w, false, host, gpu));
 }
 
