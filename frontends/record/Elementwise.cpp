@@ -211,7 +211,7 @@ Status refusePower(std::span<const Operand> operands, DType dtype) {
       return op::literalBits(o.scalar, DType::Float64).takeStatus();
   if (isInexact(dtype))
     return Status::ok();
-  std::string text;
+  bool isNegative = false;
   if (exponent.array) {
     Array x = *exponent.array;
     if (!Trace::active() && onHost(x.device()) && !(x.rank() && liesOnHost(x)) &&
@@ -223,16 +223,14 @@ Status refusePower(std::span<const Operand> operands, DType dtype) {
         x = Array(nodes[0]);
       }
     }
-    if (auto negative = negativeElement(x))
-      text = std::to_string(*negative);
-  } else if (exponent.scalar.kind == op::Scalar::Kind::Int && exponent.scalar.integer < 0) {
-    text = exponent.scalar.text();
+    isNegative = negativeElement(x).has_value();
+  } else if (exponent.scalar.kind == op::Scalar::Kind::Int && exponent.scalar.integer < 0 &&
+             isSigned(dtype)) {
+    isNegative = true;
   }
-  return text.empty() ? Status::ok()
-                      : Status(ErrorCode::InvalidArgument,
-                               format("[pow] Integers to negative integer powers are not allowed: "
-                                      "dtype {}, exponent {}",
-                                      dtypeName(dtype), text));
+  return isNegative ? Status(ErrorCode::InvalidArgument,
+                             "[pow] Integers to negative integer powers are not allowed.")
+                    : Status::ok();
 }
 
 /// No elementwise operation has more operands.

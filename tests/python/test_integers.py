@@ -137,7 +137,7 @@ def test_negative_powers_of_integers_raise(dtype):
     exact.assert_same(gc.asarray(a.astype("f4")) ** gc.asarray(negative), a.astype("f4") ** negative, "power")
     computed = gc.asarray(negative) - 1
     gc.eval(computed)
-    with pytest.raises(ValueError, match="exponent -1"):
+    with pytest.raises(ValueError, match="negative integer powers"):
         gc.asarray(a) ** computed
 
 

@@ -84,12 +84,12 @@ void defineFloatErrors(pb::module_ &m);
 pb::object dtypeObject(DType t);
 /// The same as a np.dtype; a TypeError where NumPy has none.
 pb::object numpyDType(DType t);
-/// Anything numpy.dtype accepts; TypeError from NumPy, or DTypeError for a dtype graphc does not
-/// have.
+/// Anything numpy.dtype accepts. Raises NumPy's TypeError, or DTypeError for one that is not ours.
 DType toDType(pb::handle object);
 std::optional<DType> toOptionalDType(pb::handle object);
-/// Of a np.dtype or one of its scalar types; nothing for others, quickly.
+/// Of a np.dtype or one of its scalar types, the second of names too; nothing for others, quickly.
 std::optional<DType> knownDType(pb::handle object);
+std::optional<DType> namedDType(PyObject *object);
 /// An int or a sequence of ints.
 Shape toShape(pb::handle object);
 /// None: nothing. An int or a sequence of ints otherwise.

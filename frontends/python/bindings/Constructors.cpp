@@ -304,18 +304,8 @@ bool readDType(PyObject *const *args, Py_ssize_t count, PyObject *names,
     return false;
   if (count + named == 1 || args[1] == Py_None)
     return true;
-  if (!PyUnicode_CheckExact(args[1])) {
-    dtype = knownDType(args[1]);
-    return dtype.has_value();
-  }
-  try {
-    dtype = toDType(args[1]);
-    return true;
-  } catch (const pb::error_already_set &) {
-    return false;
-  } catch (const pb::builtin_exception &) {
-    return false;
-  }
+  dtype = namedDType(args[1]);
+  return dtype.has_value();
 }
 
 /// A size or a tuple of sizes; false for what is neither, or negative.
@@ -347,7 +337,7 @@ PyObject *filled(PyObject *, PyObject *const *args, Py_ssize_t count) {
       Py_RETURN_NONE;
     if (!PyLong_CheckExact(args[1]) && !PyFloat_CheckExact(args[1]))
       Py_RETURN_NONE;
-    auto dtype = args[2] == Py_None && like ? std::optional(like->dtype()) : knownDType(args[2]);
+    auto dtype = args[2] == Py_None && like ? std::optional(like->dtype()) : namedDType(args[2]);
     if (!dtype || (PyFloat_CheckExact(args[1]) && isInteger(*dtype))) // converted as arrays are
       Py_RETURN_NONE;
     rt::Device *device = like ? &like->device() : nullptr;

@@ -201,6 +201,18 @@ std::optional<DType> knownDType(pb::handle object) {
   return std::nullopt;
 }
 
+std::optional<DType> namedDType(PyObject *object) {
+  if (!PyUnicode_CheckExact(object))
+    return knownDType(object);
+  try {
+    return toDType(object);
+  } catch (const pb::error_already_set &) {
+    return std::nullopt;
+  } catch (const pb::builtin_exception &) {
+    return std::nullopt;
+  }
+}
+
 std::optional<DType> numpyScalarDType(PyObject *object) {
   if (isScalarType(Py_TYPE(object)))
     return std::nullopt;

@@ -206,19 +206,6 @@ PyObject *copy(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject
   });
 }
 
-/// knownDType(), and the dtypes that names stand for; nothing for what has to be said more about.
-std::optional<DType> namedDType(PyObject *object) {
-  if (!PyUnicode_CheckExact(object))
-    return knownDType(object);
-  try {
-    return toDType(object);
-  } catch (const pb::error_already_set &) {
-    return std::nullopt;
-  } catch (const pb::builtin_exception &) {
-    return std::nullopt;
-  }
-}
-
 /// A view of the same bytes as another dtype, which a name of the machine's byte order says.
 PyObject *viewAs(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   const Array *x = arrayOf(self);

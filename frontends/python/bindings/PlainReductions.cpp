@@ -55,7 +55,7 @@ struct Among {
     if (isCalled(name, "dtype") && isSum) {
       if (value == Py_None)
         return true;
-      dtype = knownDType(value);
+      dtype = namedDType(value);
       return dtype && op::promoteTypes(*dtype, x->dtype()) == *dtype;
     }
     if (isCalled(name, "where")) {

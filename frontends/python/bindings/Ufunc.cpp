@@ -288,7 +288,7 @@ PyObject *callConverted(const Ufunc &u, PyObject *const *args, Py_ssize_t count,
              PyUnicode_CompareWithASCIIString(value, given) == 0;
     };
     if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0) {
-      dtype = knownDType(value);
+      dtype = namedDType(value);
       isPlain = dtype.has_value();
     } else {
       isPlain = is("casting", "same_kind") || is("casting", "unsafe") || is("order", "K");

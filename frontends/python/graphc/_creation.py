@@ -167,6 +167,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     nested sequences of numbers and Arrays. copy=True always copies, False never (ValueError if that cannot be). `order` is
     "C", "F" (column-major: the transpose of a row-major array), "A" or "K" (as it is). 8-bit floats become a `float8.Stored`.
     Raises DTypeError for a dtype that graphc does not have."""
+    if copy is not None and type(copy) is not bool:
+        copy = copy_mode(copy)
     if order is not None and order != "K":
         x = asarray(a, dtype, device=device, copy=copy)
         laid = in_order(x, order)
@@ -310,12 +312,19 @@ def _shallow(x, ndmax):
     return x
 
 
+def copy_mode(copy):
+    """True, False, or None for a copy where one is needed."""
+    if isinstance(copy, (str, bytes)):
+        raise ArgumentError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
+    return {1: True, 0: False}.get(copy.value) if type(copy) is _np._CopyMode else None if copy is None else _py.bool(copy)
+
+
 @_stands_for()
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None, device=None):
     """As `asarray`, but a copy unless told otherwise, in the memory order of an Array that is copied; axes of size 1 are put in
     front up to `ndmin`."""
-    if type(copy) is _np._CopyMode:
-        copy = {1: True, 0: False}.get(copy.value)
+    if type(copy) is not bool:
+        copy = copy_mode(copy)
     if _graphc.is_array(object) and dtype is None and copy is True and order == "K" and device is None and ndmin == 0 and object.ndim <= 1:
         return object.copy() if object.ndim else _graphc.asarray(object, None, None, True)
     if ndmax and isinstance(object, (list, tuple)):

@@ -14,10 +14,10 @@ import numpy as _np
 from . import _graphc
 from ._creation import _order, asarray, in_order, single
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import as_dtype
+from ._dtypes import as_dtype, can_cast
 from ._matrices import diagonal_view
 from ._ufunc import with_out
-from .errors import ArgumentError, ShapeError
+from .errors import ArgumentError, DTypeError, ShapeError
 
 if TYPE_CHECKING:
     from ._types import Array
@@ -202,6 +202,25 @@ def _sublists(operands):
     return text, operands[0 : 2 * pairs : 2]
 
 
+def _is_product(equation):
+    """Whether operands share an index that the result lacks."""
+    terms, _, letters = equation.replace(" ", "").replace("...", "").partition("->")
+    terms = terms.split(",")
+    shared = {c for i, term in enumerate(terms) for c in term if any(c in other for other in terms[:i])}
+    return _py.bool(shared.difference(letters)) if "->" in equation else any(sum(term.count(c) for term in terms) > 1 for c in shared)
+
+
+def _check_casts(arrays, kind, out, casting):
+    for i, x in enumerate(arrays):
+        if not can_cast(x.dtype, kind, casting):
+            raise DTypeError(f"Iterator operand {i} dtype could not be cast from {x.dtype!r} to {kind!r} according to the rule '{casting}'")
+    if out is not None and not can_cast(kind, out.dtype, casting):
+        raise DTypeError(
+            f"Iterator requested dtype could not be cast from {kind!r} to {out.dtype!r}, the operand {len(arrays)} dtype,"
+            f" according to the rule '{casting}'"
+        )
+
+
 @_where_operands_are
 def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe", order: str = "K") -> Array:
     """Sum of products of the operands over the indices that the result lacks: `einsum("bij,bjk->bik", x, y)`, or with
@@ -217,12 +236,17 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
         raise ArgumentError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '{casting}')")
     equation, operands = (operands[0], operands[1:]) if isinstance(operands[0], str) else _sublists(operands)
     arrays = [asarray(x) for x in operands]
+    if optimize and out is not None and _is_product(equation):  # NumPy's product of matrices is written to any dtype
+        place, casting = None, "unsafe"
+    else:
+        place = out
     kind = arrays[0].dtype
     if dtype is not None:
         kind = as_dtype(dtype)
-    elif any(x.dtype is not kind for x in arrays[1:]):
-        kind = _graphc.result_type(*arrays)
-    values = [x if x.dtype == kind else x.astype(kind, casting=casting, copy=False) for x in arrays]
+    elif any(x.dtype is not kind for x in (arrays[1:] if place is None else (*arrays[1:], place))):
+        kind = _graphc.result_type(*arrays, *(() if place is None else (place,)))
+    _check_casts(arrays, kind, place, casting)
+    values = [x if x.dtype == kind else x.astype(kind, copy=False) for x in arrays]
     x = _graphc.contract(_plan(equation, tuple([x.shape for x in values])), values)
     if out is None and order in "FA" and x.ndim > 1:
         x = in_order(x, "F" if order == "F" or all(a.flags.fnc for a in arrays) else "C")

@@ -78,7 +78,7 @@ def fromiter(iter, dtype, count: int = -1, *, like=None) -> Array:  # noqa: A002
     return _read(_np.fromiter(iter, _stored(dtype), count))
 
 
-def fromstring(string, dtype=float64, count: int = -1, *, sep: str, like=None) -> Array:
+def fromstring(string, dtype=float64, count: int = -1, *, sep: str = "", like=None) -> Array:
     """Numbers in a text with a separator."""
     return _read(_np.fromstring(string, _stored(dtype), count, sep=sep))
 

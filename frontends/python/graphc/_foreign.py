@@ -680,7 +680,7 @@ def _numpys_alone(theirs):
 
 #: NumPy's functions and classes of dates, strings and structures.
 ALONE = (
-    "isnat", "busday_count", "busday_offset", "is_busday", "datetime_as_string", "datetime_data", "fromregex", "bmat", "info",
+    "isnat", "busday_count", "busday_offset", "is_busday", "datetime_as_string", "datetime_data", "fromregex", "info",
 )  # fmt: skip
 CLASSES = ("busdaycalendar", "matrix", "memmap", "recarray", "record", "float128", "complex256")
 
@@ -708,10 +708,22 @@ asmatrix.__module__ = __package__
 asmatrix.__doc__ = "As numpy.asmatrix, of the memory of an Array: each side sees what the other writes."
 
 
+@_functools.wraps(_np.bmat)
+def bmat(obj, ldict=None, gdict=None):
+    if isinstance(obj, str) and gdict is None:
+        caller = _sys._getframe(1)
+        ldict, gdict = caller.f_locals, caller.f_globals
+    return _np.bmat(obj, ldict, gdict)
+
+
+bmat.__module__ = __package__
+bmat.__doc__ = "As numpy.bmat, which is called."
+
+
 def names():
     """What the package has for dtypes that it does not compute."""
     found = {name: _numpys_alone(getattr(_np, name)) for name in ALONE if hasattr(_np, name)}
-    found["asmatrix"] = asmatrix
+    found |= {"asmatrix": asmatrix, "bmat": bmat}
     return found | {name: getattr(_np, name) for name in CLASSES if hasattr(_np, name)}
 
 

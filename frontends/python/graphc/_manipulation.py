@@ -9,8 +9,8 @@ import numpy as _np
 from . import _graphc
 from ._complex import of_parts as _of_parts
 from ._creation import asarray, asarrays, given, mask_of, operand, single
-from ._dtypes import as_dtype, can_cast
-from ._ufunc import _NO_VALUE, is_missing
+from ._dtypes import as_dtype, can_cast, float64
+from ._ufunc import _NO_VALUE, is_missing, refuse_cast
 from ._ufunc import with_out as _with_out
 from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, AxisError, DTypeError, ShapeError
@@ -324,10 +324,14 @@ def round(a, decimals=0, out=None):
     if x.dtype.kind == "c":
         return _with_out(_of_parts(*(round(p, decimals) for p in (x.real, x.imag))), out, "same_kind", "round")
     decimals = _operator.index(decimals)
+    kind = x.dtype if x.dtype.kind == "b" or (decimals < 0 and out is not None) else None
+    if decimals and kind is not None and kind.kind in "biu":  # NumPy scales into an output of that dtype
+        what = "multiply" if decimals > 0 else "divide"
+        refuse_cast(float64, kind if out is None else out.dtype, "same_kind", what)
     if x.dtype.kind == "b":
         x = x.astype("float16")
     if decimals == 0 or (decimals > 0 and x.dtype.kind in "iu"):
-        return _with_out(_graphc.round(x), out, "same_kind", "round")
+        return _with_out(_graphc.round(x), out, "same_kind", "rint")
     scale = 10.0 ** _py.abs(decimals)
     scaled = _graphc.round(x * scale) / scale if decimals > 0 else _graphc.round(x / scale) * scale
     return _with_out(scaled.astype(x.dtype, copy=False), out, "same_kind", "round")

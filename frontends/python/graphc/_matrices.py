@@ -12,7 +12,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import asarray, assigned, eye, full, mask_of, meshgrid, refuse_vast, single, zeros
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import as_dtype, can_cast, float64, int64
+from ._dtypes import as_dtype, can_cast, complex128, float64, int64
 from ._float_errors import number_of as _number_of
 from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
@@ -269,6 +269,18 @@ def fromfunction(function, shape, *, dtype=float64, like=None, **keywords):
     return function(*indices(tuple(shape), dtype=dtype), **keywords)
 
 
+def _literal_dtype(number, dtype, casting):
+    """The dtype as which copyto() takes a Python number beside an array of `dtype`."""
+    kind = _graphc.result_type(_np.empty(0, dtype), number)
+    fits = not isinstance(number, int) or -1 << 63 <= number < 1 << 63
+    own = int64 if isinstance(number, int) else float64 if isinstance(number, float) else complex128
+    if casting == "equiv" and not (fits and kind == own):
+        raise DTypeError(f"cannot cast Python {type(number).__name__} to {kind} under the casting rule 'equiv'")
+    if not fits and kind.kind in "iu" and not (kind == _np.uint64 and 0 <= number < 1 << 64):
+        raise OverflowError("Python int too large to convert to C long")
+    return kind
+
+
 @_stands_for()
 def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -> None:
     """Writes `src`, broadcast, into `dst` where the condition holds. Raises TypeError when the casting rule forbids it."""
@@ -277,11 +289,14 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -
     if _graphc.is_array(src) and where is True and src.dtype is dst.dtype and not dst.readonly and casting == "same_kind":
         dst[...] = src
         return
-    weak = isinstance(src, {"b": int, "i": int, "u": int, "c": (int, float, complex)}.get(dst.dtype.kind, (int, float)))
-    source = src if weak else asarray(src, device=dst.device)
-    kind = _graphc.result_type(dst, src) if weak else source.dtype
+    is_literal = isinstance(src, (int, float, complex)) and not isinstance(src, (bool, _np.generic))
+    kind = _literal_dtype(src, dst.dtype, casting) if is_literal else None
+    weak = is_literal and kind == dst.dtype
+    source = src if weak else asarray(src, kind, device=dst.device)
+    kind = source.dtype if kind is None else kind
     if casting != "unsafe" and not can_cast(kind, dst.dtype, casting):
-        raise DTypeError(f"Cannot cast array data from dtype('{kind}') to dtype('{dst.dtype}') according to the rule '{casting}'")
+        what = "scalar" if source is src or source.ndim == 0 else "array data"
+        raise DTypeError(f"Cannot cast {what} from dtype('{kind}') to dtype('{dst.dtype}') according to the rule '{casting}'")
     if source is dst or (_graphc.is_array(source) and _graphc.is_same_view(source, dst)):  # nothing is written: as NumPy, not even where that is forbidden
         return
     if where is True:

@@ -8,6 +8,7 @@ import numbers as _numbers
 import operator as _operator
 import pickle as _pickle
 import types as _types
+import warnings as _warnings
 
 import numpy as _np
 
@@ -78,30 +79,37 @@ class FlatIterator:
             return base[(key, *place[::-1])]
         return base.flatten()[self._checked(key)]
 
-    def _checked(self, key):
-        """A key that one axis takes. Raises IndexError in NumPy's words for others."""
-        if type(key) in (int, slice) or _graphc.is_array(key):
-            return key
+    def _checked(self, key, is_written=False):
+        """A key that one axis takes: others are what NumPy's iterator makes of them, which has its own errors and warnings."""
         if isinstance(key, FlatIterator):
             return key.copy()
-        if isinstance(key, tuple):
-            if len(key) > 1:
-                raise IndexOutOfBounds(f"too many indices for flat iterator: flat iterator is 1-dimensional, but {len(key)} were indexed")
-            key = key[0] if key else ...
-        if key is None or isinstance(key, (str, bytes)):
-            raise IndexOutOfBounds("only integers, slices (`:`), ellipsis (`...`) and integer or boolean arrays are valid indices")
-        if isinstance(key, list) and key and all(isinstance(k, (bool, _np.bool_)) for k in key):
-            raise IndexOutOfBounds("boolean indices for iterators are not supported because they are ambiguous")
-        return key
+        size = self.base.size
+        if type(key) is int and not -size <= key < size and -1 << 63 <= key < 1 << 63:
+            raise IndexOutOfBounds(f"index {key} is out of bounds for size {size}")
+        if type(key) is slice or (type(key) is int and -size <= key < size) or key is ...:
+            return key
+        if getattr(key, "ndim", 0) and (key.dtype.kind != "b" or _graphc.is_tracing() or key.shape == (size,)):
+            return key
+        if _graphc.is_array(key) and (_graphc.is_tracing() or key.dtype.kind in "iu"):
+            return key
+        if isinstance(key, list) and key and all(type(k) is int and -size <= k < size for k in key):
+            return key
+        key = _np.asarray(key) if _graphc.is_array(key) else key
+        places = _np.arange(size)
+        if is_written:
+            with _warnings.catch_warnings():
+                _warnings.simplefilter("ignore")
+                places.copy().flat[key] = 0
+        return places.flat[key]
 
     @_stands_for()
     def __setitem__(self, key, value):
-        key = self._checked(key)
+        key = self._checked(key, True)
         whole = self.base.ravel()
         aliases = _graphc.shares_storage(whole, self.base)
         whole = whole if aliases else whole.copy()
         part = whole[key]
-        is_element = type(key) is int or _graphc.is_value(part)
+        is_element = isinstance(key, (int, _np.integer)) or _graphc.is_value(part)
         if is_element:
             value = self._element(value)
         elif not _graphc.is_array(value):
@@ -117,6 +125,9 @@ class FlatIterator:
         whole[key] = value
         if not aliases:
             self.base[...] = whole.reshape(self.base.shape)
+
+    def __delitem__(self, key):
+        raise TypeError("Cannot delete iterator elements")
 
     @_stands_for()
     def _element(self, value):

@@ -225,6 +225,8 @@ def searchsorted(a, v, side="left", sorter=None):
         if sorter.shape != x1.shape:
             raise ShapeError(f"searchsorted: sorter.size must equal a.size: {sorter.shape} and {x1.shape}")
         try:
+            if not (_graphc.are_inside(sorter, 0, x1.shape[0]) or bool(_graphc.reduce("all", sorter >= 0, None, False, None))):
+                raise IndexError
             x1 = take(x1, sorter)
         except IndexError:
             raise ArgumentError("Sorter index out of range.") from None

@@ -129,6 +129,8 @@ def spacing(x: ArrayLike, /) -> Array:
     if made is not None:
         return made
     x = _floating(x, "spacing")
+    if x.dtype == "float16":  # NumPy's: to the next number above, of either sign
+        return _graphc.select(_graphc.isfinite(x), _graphc.nextafter(x, _math.inf) - x, _math.nan)
     size = _graphc.abs(x)
     step = _graphc.nextafter(size, _math.inf) - size
     return _graphc.select(_graphc.isfinite(x), _graphc.select(x < 0, -step, step), _math.nan)

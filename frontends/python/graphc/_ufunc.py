@@ -22,6 +22,7 @@ from ._float_errors import errstate as _errstate
 from ._float_errors import named as _named, stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._missing import EXTREMES as _PASSES_NAN
+from ._ufunc_loops import is_weak as _is_weak, of_loop as _of_loop
 from ._ufunc_methods import doubling as _doubling, in_order as _in_order, in_turns as _in_turns, mark as _mark, quick_method as _quick_method
 from ._slices import ANY_ORDER as _ASSOCIATIVE, fold_slices as _fold_slices, is_numpys as _is_numpys, reduce_by_lengths as _reduce_by_lengths, slices as _slices
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
@@ -73,16 +74,19 @@ def _no_output(out, message):
     return (ForeignDType if _foreign.has_own(type(out), "__array_ufunc__") else TypeError)(message)
 
 
+def refuse_cast(dtype, wanted, casting, name):
+    """Raises where a ufunc's result may not be written to an output of the wanted dtype."""
+    if dtype != wanted and not _castable(dtype, wanted, casting):
+        raise DTypeError(f"Cannot cast ufunc '{name}' output from dtype('{dtype}') to dtype('{wanted}') with casting rule '{casting}'")
+
+
 def check_output(out, shape, dtype, casting, name):
     """Raises unless a result of this shape and dtype may be written to `out`."""
     if not isinstance(out, (_Array, _np.ndarray)):
         raise _no_output(out, f"{name}: return arrays must be of ArrayType, not {type(out).__name__}")
     if out.readonly if _graphc.is_array(out) else not out.flags.writeable:
         raise ArgumentError(f"{name}: output array is read-only")
-    if dtype != out.dtype and not _castable(dtype, out.dtype, casting):
-        raise DTypeError(
-            f"Cannot cast ufunc '{name}' output from dtype('{dtype}') to dtype('{out.dtype}') with casting rule '{casting}'"
-        )
+    refuse_cast(dtype, out.dtype, casting, name)
     if tuple(shape) != out.shape and _broadcast(name, [shape, out.shape]) != out.shape:
         raise ShapeError(
             f"{name}: non-broadcastable output operand with shape {out.shape} doesn't match the broadcast shape {tuple(shape)}"
@@ -157,58 +161,10 @@ def _outputs(self, args, out):
     return out
 
 
-def _is_weak(x):
-    return not _graphc.is_array(x) and isinstance(x, (bool, int, float, complex)) and not isinstance(x, _np.generic)
-
-
 def _strong(x):
     return x if _is_weak(x) or isinstance(x, _np.generic) else asarray(x)
 
 
-def _loop_dtype(signature, dtype, name):
-    if signature is not None:
-        if dtype is not None:
-            raise TypeError("cannot specify both 'signature' and 'dtype'")
-        text = signature if isinstance(signature, str) else signature[-1]
-        dtype = text.split("->")[-1] if isinstance(text, str) else text
-    return None if dtype is None else as_dtype(dtype)
-
-
-def _loops_to(self, operands):
-    """The dtype of what the operation gives for operands of these dtypes; None where it takes none of them (`subtract` of bools)."""
-    shapes = [(1,) * x.ndim if self.__name__ in _PRODUCTS and not _is_weak(x) else () for x in operands]
-    try:
-        probe = self(*[type(x)(1) if _is_weak(x) else zeros(shape, x.dtype) for x, shape in zip(operands, shapes)])
-    except DTypeError:
-        return None
-    return (probe[0] if isinstance(probe, tuple) else probe).dtype
-
-
-def _cast_operands(self, operands, dtype, casting):
-    """The operands as the loop for `dtype` takes them."""
-    name = self.__name__
-    if dtype is None:
-        if casting == "no" or casting == "equiv":
-            kinds = {x.dtype for x in operands if not _is_weak(x)}
-            if len(kinds) > 1:
-                raise DTypeError(f"{name}: operands of dtypes {sorted(map(str, kinds))} with casting rule '{casting}'")
-        return operands
-    if _loops_to(self, operands) == dtype:
-        return operands
-    if self.__name__ in _BOOLEAN:
-        raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
-    for i, x in enumerate(operands):
-        own = _np.asarray(x).dtype if _is_weak(x) else x.dtype
-        if not (casting == "unsafe" or _RANKS.get(own.kind, 0) <= _RANKS.get(dtype.kind, 3) if _is_weak(x) else _castable(own, dtype, casting)):
-            raise DTypeError(f"Cannot cast ufunc '{name}' input {i} from dtype('{own}') to dtype('{dtype}') with casting rule '{casting}'")
-    cast = 1 if name == "ldexp" else len(operands)  # the exponent stays an integer
-    operands = [asarray(x, dtype) if _is_weak(x) else asarray(x).astype(dtype, copy=False) for x in operands[:cast]] + list(operands[cast:])
-    if _loops_to(self, operands) != dtype:
-        raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
-    return operands
-
-
-_RANKS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}  # a number becomes an element of a kind that is not below its own
 _BOOLEAN = {
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor",
     "logical_not", "isnan", "isinf", "isfinite", "signbit",
@@ -225,10 +181,12 @@ def _call(self, args, keywords):
     as_arrays, out = out is ..., None if out is _NO_VALUE or out is ... else out
     casting = keywords.pop("casting", "same_kind")
     dtype = keywords.pop("dtype", None)
+    if "sig" in keywords and "signature" in keywords:
+        raise TypeError("cannot specify both 'sig' and 'signature'")
     signature = keywords.pop("signature", keywords.pop("sig", None))
     order = _order(keywords.pop("order", "K"))
     keywords.pop("subok", None)
-    axes = {k: keywords.pop(k) for k in ("axis", "axes", "keepdims") if k in keywords and self.__name__ in _PRODUCTS}
+    axes = _of_products(keywords, where) if self.__name__ in _PRODUCTS else {}
     if keywords:
         raise TypeError(f"{self.__name__}() got an unexpected keyword argument '{next(iter(keywords))}'")
     outs = _outputs(self, args, out)
@@ -238,13 +196,14 @@ def _call(self, args, keywords):
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         raise ArgumentError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '{casting}')")
     operands = [_strong(x) for x in args[: self.nin]]
-    dtype = _loop_dtype(signature, dtype, self.__name__)
-    operands = _cast_operands(self, operands, dtype, casting)
+    operands, kinds = _of_loop(self, operands, dtype, signature, casting)
     # Elements that a mask leaves out are computed too: what they meet is nobody's error.
     with _contextlib.nullcontext() if where is True else _errstate(all="ignore"):
         results = self.function(*operands, **axes) if axes else self(*operands)
     is_one = not isinstance(results, tuple)
     results = (results,) if is_one else results
+    if kinds is not None and _py.any(r.dtype != kind for r, kind in zip(results, kinds)):
+        raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {self.__name__}")
     where = True if where is True else mask_of(where)
     # Every output is checked before one is written.
     done = []
@@ -261,6 +220,19 @@ def _call(self, args, keywords):
             done.append(_graphc.select(where, result, zeros((), result.dtype, device=result.device)))
     done = [asarray(result) for result in done] if as_arrays else done
     return done[0] if is_one else tuple(done)
+
+
+def _of_products(keywords, where):
+    """The options of products of matrices and vectors among `keywords`, which lose them."""
+    if where is not True:
+        raise TypeError("an unexpected keyword argument 'where'")
+    if "axis" in keywords and "axes" in keywords:
+        raise TypeError("cannot specify both 'axis' and 'axes'")
+    if not isinstance(keywords.get("keepdims", False), (bool, _np.bool_)):
+        raise TypeError("'keepdims' must be a boolean")
+    if not isinstance(keywords.get("axes", []), list):
+        raise TypeError("axes should be a list.")
+    return {k: keywords.pop(k) for k in ("axis", "axes", "keepdims") if k in keywords}
 
 
 def _laid_out(result, order, operands):
@@ -560,6 +532,8 @@ def _tell_of_places(self, a, indices, *b):
 @_stands_for()
 def _outer(self, A, B, /, **keywords):
     """The operation on all pairs of an element of `A` and one of `B`; numbers are arrays of their own dtype."""
+    if self.__name__ in _PRODUCTS:
+        raise TypeError("method outer is not allowed in ufunc with non-trivial signature")
     if self.nin != 2:
         raise ArgumentError("outer product only supported for binary functions")
     a, b = operand(A), operand(B)
@@ -588,6 +562,9 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     twice is changed twice. Results are cast to the dtype of `a` whatever theirs is, as in NumPy."""
     if not _graphc.is_array(a):
         raise ForeignDType(f"{self.__name__}.at: first operand must be array, not {type(a).__name__}")
+    if self.__name__ in _PRODUCTS:
+        core = _CORES[self.__name__]
+        raise TypeError(f"{self.__name__}.at does not support ufunc with non-trivial signature: {self.__name__} has signature {core}.")
     if self.nout != 1 or self.nin not in (1, 2):
         raise ArgumentError("Only single output ufuncs of one or two operands are supported by at")
     if self.nin == 1:

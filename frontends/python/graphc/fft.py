@@ -63,6 +63,13 @@ def _axis(axis, ndim, what):
     return _axis_numbers((axis,), ndim, what)[0] - ndim
 
 
+def _precise(x, precision, out):
+    """What is transformed into an output of higher precision is as precise."""
+    if out is None or precision != "float32" or getattr(out, "dtype", None) not in (_d.float64, _d.complex128):
+        return x, precision
+    return x.astype("complex128" if x.dtype.kind == "c" else "float64"), "float64"
+
+
 def _conj(x):
     return _graphc.elementwise("conj", [x]) if x.dtype.kind == "c" else x
 
@@ -143,7 +150,7 @@ def _call(kind, a, n, axis, norm, inverse, out, what):
 
 
 def _one(kind, a, n, axis, norm, inverse, out, what, key=None):
-    x, precision = _argument(a, what, kind == "real")
+    x, precision = _precise(*_argument(a, what, kind == "real"), out)
     whole = x is a
     axis = _axis(axis, x.ndim, what)
     if n is None:
@@ -199,7 +206,7 @@ def ihfft(a, n=None, axis=-1, norm=None, out=None):
 
 
 def _several(kind, a, s, axes, norm, inverse, out, what):
-    x, precision = _argument(a, what, kind == "real")
+    x, precision = _precise(*_argument(a, what, kind == "real"), out)
     if axes is None:
         if s is not None:
             _tell(

@@ -1,0 +1,93 @@
+"""The loop that a call of a ufunc asks for by `dtype`, `signature` and `casting`, as NumPy finds it."""
+
+import functools as _functools
+
+import numpy as _np
+
+from . import _graphc
+from ._creation import asarray, zeros
+from ._dtypes import as_dtype, can_cast
+from .errors import DTypeError
+
+_RANKS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}  # a number becomes an element of a kind that is not below its own
+
+
+def is_weak(x):
+    return not _graphc.is_array(x) and isinstance(x, (bool, int, float, complex)) and not isinstance(x, _np.generic)
+
+
+def _none(name):
+    return DTypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
+
+
+def _kind(x):
+    """What NumPy looks at: a dtype, or the class of a Python number."""
+    if is_weak(x) and not isinstance(x, bool):
+        return int if isinstance(x, int) else float if isinstance(x, float) else complex
+    return _np.dtype(bool) if isinstance(x, bool) else x.dtype
+
+
+@_functools.lru_cache(maxsize=4096)
+def _resolved(name, signature, casting, kinds):
+    """The dtypes of the loop's operands and results. Raises NumPy's errors."""
+    theirs = getattr(_np, name)
+    parsed, options = signature, {"casting": casting} if signature is None else {"casting": casting, "signature": signature}
+    # A call has NumPy's words for what it refuses, and resolve_dtypes() is asked of nothing else: refusals have ended the process there.
+    theirs(*[_np.empty(0, kind) if isinstance(kind, _np.dtype) else kind(1) for kind in kinds], **options)
+    if isinstance(signature, str):
+        before, _, after = signature.partition("->")
+        parsed = (*before, *after)
+    dtypes = tuple([None if t is None else _np.dtype(t) for t in parsed or ()])
+    if set(dtypes) - {None}:
+        options["signature"] = dtypes
+    else:
+        options.pop("signature", None)
+    return theirs.resolve_dtypes((*kinds, *(None,) * theirs.nout), **options)
+
+
+def _own(ufunc, operands, dtype, casting):
+    """The same for dtypes that NumPy has not."""
+    name = ufunc.__name__
+
+    def found(values):
+        try:
+            probe = ufunc(*[type(x)(1) if is_weak(x) else zeros((), x.dtype) for x in values])
+        except DTypeError:
+            return None
+        return (probe[0] if isinstance(probe, tuple) else probe).dtype
+
+    if dtype is None or found(operands) == dtype:
+        return operands
+    for i, x in enumerate(operands):
+        own = _np.asarray(x).dtype if is_weak(x) else x.dtype
+        fits = _RANKS.get(own.kind, 0) <= _RANKS.get(dtype.kind, 3) if is_weak(x) else can_cast(own, dtype, casting)
+        if casting != "unsafe" and not fits:
+            raise DTypeError(f"Cannot cast ufunc '{name}' input {i} from dtype('{own}') to dtype('{dtype}') with casting rule '{casting}'")
+    cast = 1 if name == "ldexp" else len(operands)  # the exponent stays an integer
+    operands = [asarray(x, dtype) if is_weak(x) else asarray(x).astype(dtype, copy=False) for x in operands[:cast]] + list(operands[cast:])
+    if found(operands) != dtype:
+        raise _none(name)
+    return operands
+
+
+def of_loop(ufunc, operands, dtype, signature, casting):
+    """The operands as the loop takes them, and the dtypes of its results where those are NumPy's."""
+    if signature is None and dtype is None and casting not in ("no", "equiv"):
+        return operands, None
+    if signature is not None and dtype is not None:
+        raise TypeError("cannot specify both 'signature' and 'dtype'")
+    name, wanted = ufunc.__name__, dtype if dtype is None else as_dtype(dtype)
+    kinds = tuple(map(_kind, operands))
+    is_numpys = all(isinstance(kind, (_np.dtype, type)) for kind in (*kinds, wanted) if kind is not None)
+    if not is_numpys or not isinstance(getattr(_np, name, None), _np.ufunc) or not isinstance(signature, (str, tuple, type(None))):
+        if signature is not None and is_numpys:
+            raise TypeError("the signature object to ufunc must be a string or a tuple.")
+        text = signature[-1] if isinstance(signature, tuple) else signature
+        wanted = wanted if text is None else as_dtype(text.split("->")[-1] if isinstance(text, str) else text)
+        return _own(ufunc, operands, wanted, casting), None
+    if wanted is not None:
+        signature = (None,) * ufunc.nin + (wanted,) * ufunc.nout
+    dtypes = _resolved(name, signature, casting, kinds)
+    taken = [x if kind == t and not is_weak(x) else asarray(x, t) if is_weak(x) else asarray(x).astype(t, copy=False)
+             for x, kind, t in zip(operands, kinds, dtypes)]  # fmt: skip
+    return taken, dtypes[ufunc.nin :]

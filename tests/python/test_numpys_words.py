@@ -1,0 +1,74 @@
+"""Statements under both imports: the same values, dtypes, warnings, or errors of the same class in the same words."""
+
+import re
+import warnings
+
+import graphc as gc
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.graphc_only
+
+SETUP = """
+x = xp.arange(24.0).reshape(2, 3, 4)
+i = xp.arange(6).reshape(2, 3)
+m = xp.ma.array(x[0], mask=[[0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]])
+"""
+#: Each leaves what is compared in `r`, or raises.
+STATEMENTS = [
+    # Methods of masked arrays write to arrays of either package.
+    *(f"o = xp.zeros(4); r = [m.{name}(0, out=o) is o, o]" for name in ("sum", "min", "mean", "var")),
+    *(f"o = xp.zeros((3, 4)); r = [m.{name}(0, out=o) is o, o]" for name in ("cumsum", "cumprod", "round")),
+    *(f"o = xp.zeros(4, int); r = [m.{name}(0, out=o) is o, o]" for name in ("argmin", "argmax")),
+    "o = xp.zeros((1, 4)); m.compress([1, 0, 0], axis=0, out=o); r = o",
+    # The next float16 above, of either sign.
+    "r = xp.spacing(xp.array([-1, -1024, 0, -0.0, -65504, 6e-8, -6e-8, 1e-5, 2048], 'e'))",
+    # What copyto() makes of Python's numbers.
+    *(f"o = xp.zeros(3, {t!r}); xp.copyto(o, {v}, casting={c!r}); r = o" for c in ("no", "equiv", "safe", "same_kind")
+      for t in "?bLlfF" for v in ("1", "-1", "300", "True", "1.5", "1j", "2**70")),
+    # One axis of a flat iterator has keys of its own.
+    *(f"r = x.flat[{k}]" for k in ("1.0", "2.5", "True", "False", "xp.True_", "''", "None", "()", "(1,)", "(1, 2)", "[]", "[1, 2]", "[True]", "25", "-25", "1j", "{}")),
+    *(f"y = x[:, ::-1].T; y.flat[{k}] = -7; r = y" for k in ("1.0", "xp.True_", "''", "None", "()", "(1,)", "(1, 2)", "[]", "[1, 2]", "[True]", "25", "-25", "{}")),
+    # Truth values have no decimals, and integers no output of integers for fewer than none.
+    *(f"r = xp.round(xp.array([True]), {d})" for d in (-1, 0, 1)), "r = xp.array(True).round(1)",
+    "r = xp.round(i, -1, out=xp.zeros((2, 3), int))", "r = xp.round(i, -1, out=xp.zeros((2, 3)))", "r = xp.round(i, 1, out=xp.zeros((2, 3), int))",
+    "r = xp.round(xp.array([True]), out=xp.zeros(1, bool))",
+    "r = xp.array([1, 2], 'b'); xp.power.at(r, [0], -1)", "r = xp.array([1, 2]) ** -1", "r = xp.power(xp.array([1, 2], 'B'), -1)",
+    # einsum's output takes part in its dtype, but where NumPy multiplies matrices.
+    *(f"r = xp.einsum('ij,jk->ik', i, i.T, out=xp.zeros((2, 2), {t!r}), optimize={o})" for t in "ildF" for o in (False, True)),
+    *(f"r = xp.einsum('ij->j', i * 1.0, out=xp.zeros(3, {t!r}), optimize={o}, casting={c!r})" for t in "ldF" for o in (False, True) for c in ("safe", "same_kind", "unsafe")),
+    # Transforms have the precision of their output.
+    *(f"r = xp.fft.{f}(x[0].astype('f'), out=xp.zeros((3, {n}), 'D')).round(9) + 0" for f, n in (("fft", 4), ("rfft", 3))),
+    *(f"r = xp.{f}([1, 2], copy={c!r})" for f in ("array", "asarray") for c in ("always", "never", "", True)),
+    "r = xp.array(i, copy=xp.True_)", "r = xp.asarray(i, copy=1)",
+    # The loop that a ufunc is asked for is NumPy's.
+    *(f"r = xp.{f}(*[xp.array([1, 2, 3], {t!r})] * xp.{f}.nin, signature={s}, casting={c!r})" for f in ("add", "sqrt", "equal", "divide", "logical_and")
+      for t in "dil" for c in ("same_kind", "unsafe") for s in ("'dd->d'", "'ii->i'", "'d->d'", "'dd->'", "''", "'l'", "('d', None, None)", "(None, None, 'f')", "(None,) * 3",
+      "(int,) * 3", "1", "'ff->?'")),
+    *(f"r = xp.add(i, {x}, dtype={t}, casting={c!r})" for x in ("1", "1.5", "i.astype('f')") for t in ("'float64'", "'int16'", "xp.float32", "None")
+      for c in ("no", "equiv", "safe", "same_kind", "unsafe")),
+    "xp.add(1, 2, sig='ii->i', signature='ii->i')", "xp.add(1, 2, signature='ii->i', dtype=int)",
+    *(f"xp.vecdot(x, x, {o})" for o in ("axis=0, axes=[0, 0]", "keepdims='true'", "axes=None")), "xp.matmul.at(x[0, 0], [0], x[0, 0])", "xp.matmul.outer(i, i)",
+    *(f"r = xp.searchsorted(xp.arange(5), 0, sorter={s})" for s in ("[-1, 0, 1, 2, 3]", "[5, 0, 1, 2, 3]", "[0, 1, 2, 3, 4]")),
+    "xp.fromstring('abc', dtype='i1')", "del x.flat[0]", "x.flat[xp.array([True] * 25)]",
+    "A, B = xp.ones((2, 2)), xp.zeros((2, 2)); r = xp.bmat('A,B; B,A')", "r = xp.bmat('A,Q', {'A': i}, {})",
+]  # fmt: skip
+
+
+def found(xp, text):
+    given = {"xp": xp}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            exec(SETUP + text, given)
+        except Exception as error:
+            kind = next(k for k in type(error).__mro__ if k.__module__ == "builtins")
+            return kind, re.sub(r"^\[\w+\] | \(at [^)]*\) \[GC\d+\]$", "", str(error))
+        r = given["r"]
+        values = [(np.asarray(v).dtype, np.shape(v), np.asarray(v).tolist()) for v in (r if isinstance(r, list) else [r])]
+    return values, [(w.category, str(w.message)) for w in told]
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_statements_mean_the_same(text):
+    assert found(gc, text) == found(np, text)
