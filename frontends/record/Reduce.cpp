@@ -222,6 +222,9 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
     if (const Array turned = inMemoryOrder(x);
         !isSameView(turned, x) && (isComputed(x) || turned.view().isWhole()))
       return reduce(kind, turned, std::nullopt, keepdims, wanted);
+  const bool isOfAll = std::ssize(axes) == x.rank() && !keepdims && (!given || x.rank() == 1);
+  if (const auto found = isOfAll ? small::decided(kind, x, wanted) : std::nullopt)
+    return Array(*found);
   if (axes.size() == 1 && given && !keepdims &&
       (isArg(kind) || isOfAnyOrder(kind, wanted.value_or(x.dtype()))))
     if (auto turned = turnedAlong(x, axes[0]))

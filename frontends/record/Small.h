@@ -128,6 +128,9 @@ Outcome concatenate(std::span<const Array> xs, DType t, size_t axis);
 /// Over `axes` (sorted), as dtype `t`; the result takes `shape`.
 Outcome reduce(op::ReduceKind kind, const Array &x, std::span<const int64_t> axes, DType t,
                const Shape &shape);
+/// A reduction of all truth values of `x`, which are computed, where they lie: what decides is
+/// looked for, and what is added is counted. Nothing for other arrays and kinds.
+std::optional<KnownValue> decided(op::ReduceKind kind, const Array &x, std::optional<DType> wanted);
 /// The same where the axes are several groups of neighbours: the last group first, then the others
 /// of what it gave.
 Outcome reduceByGroups(op::ReduceKind kind, const Array &x, std::span<const int64_t> axes, DType t,

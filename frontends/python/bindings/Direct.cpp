@@ -6,6 +6,7 @@
 #include "frontends/record/Recycle.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/SmallElements.h"
+#include "frontends/record/SmallTruths.h"
 #include "frontends/record/Trace.h"
 
 #include <algorithm>
@@ -342,15 +343,15 @@ PyObject *directNonzero(const Array &x) {
 
 PyObject *directCount(const Array &x) {
   RecordScope scope;
-  if (x.rank() == 0 || !small::isLoop(OpKind::Reduce, x.size(), x.device(), /*counts=*/false))
+  if (x.rank() == 0 || x.size() * itemSize(x.dtype()) > small::kMostCounted ||
+      small::loopTurns() == small::kNever || Trace::active() || !onHost(x.device()))
     return nullptr;
   const small::Elements from = small::denseElementsOf(x);
   int64_t zeros = 0;
   const bool isCounted =
       from.base && hostmath::withType(x.dtype(), [&]<typename T>(T) {
-        zeros = std::ranges::count(
-            std::span(reinterpret_cast<const T *>(from.first), static_cast<size_t>(x.size())),
-            T{0});
+        zeros = small::countZeros(
+            std::span(reinterpret_cast<const T *>(from.first), static_cast<size_t>(x.size())));
         return true;
       });
   if (!isCounted)

@@ -292,9 +292,19 @@ PyObject *itemOf(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
   return found || PyErr_Occurred() ? found : general("_item", self, args, count, keywords);
 }
 
+/// A name that begins as none of our dtypes: of text, dates, objects and structures.
+bool isTheirName(PyObject *object) {
+  if (!PyUnicode_CheckExact(object) || PyUnicode_GET_LENGTH(object) == 0)
+    return false;
+  const Py_UCS4 first = PyUnicode_READ_CHAR(object, 0);
+  return first < 128 &&
+         std::string_view("SUOVMm").find(static_cast<char>(first)) != std::string_view::npos;
+}
+
 PyObject *astype(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   const Array &x = *asOpenArray(self);
-  auto wanted = count == 1 && !keywords ? namedDType(args[0]) : std::nullopt;
+  const bool isTheirs = count == 1 && !keywords && isTheirName(args[0]);
+  auto wanted = count == 1 && !keywords && !isTheirs ? namedDType(args[0]) : std::nullopt;
   if (wanted && !x.isOpen() && !x.view().isContiguous()) {
     PyObject *made = guarded([&] { return directCast(x, *wanted); });
     if (made || PyErr_Occurred())
@@ -304,7 +314,7 @@ PyObject *astype(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
   const bool isNumpys =
       !wanted && count == 1 && !keywords && !x.isOpen() && x.rank() > 0 && !Trace::active() &&
       (args[0] == reinterpret_cast<PyObject *>(&PyUnicode_Type) ||
-       args[0] == reinterpret_cast<PyObject *>(&PyBytes_Type) || isTheirDType(args[0]));
+       args[0] == reinterpret_cast<PyObject *>(&PyBytes_Type) || isTheirs || isTheirDType(args[0]));
   if (isNumpys)
     return guarded([&] {
       Array read = x;

@@ -98,6 +98,11 @@ def seterrcall(func):
     return before
 
 
+@_functools.lru_cache(maxsize=256)
+def _entered(before, given):
+    return _word_with(before, "errstate", given[0], dict(zip(_ERRORS, given[1:])))
+
+
 class errstate:  # noqa: N801
     """`with errstate(divide="ignore", call=None):` as in NumPy, also as a decorator. What is recorded inside is
     treated so, wherever it is computed."""
@@ -105,19 +110,21 @@ class errstate:  # noqa: N801
     __module__ = "graphc"
 
     def __init__(self, *, all=None, divide=None, over=None, under=None, invalid=None, **call):  # noqa: A002
-        if call.keys() - {"call"}:
+        if call and call.keys() - {"call"}:
             raise TypeError(f"errstate() got an unexpected keyword argument '{next(iter(call.keys() - {'call'}))}'")
-        self._given = (all, {"divide": divide, "over": over, "under": under, "invalid": invalid})
-        self._call = call
-        self._is_used = False
+        self._given, self._call, self._is_used = (all, divide, over, under, invalid), call, False
 
     def __enter__(self):
         if self._is_used:
             raise TypeError("Cannot enter `np.errstate` twice.")
         self._is_used = True
-        before = _graphc.float_modes()
-        word = _word_with(before, "errstate", *self._given)
-        theirs = _np.errstate(all=self._given[0], **self._given[1])  # NumPy's scalars, and what else it computes
+        before, given = _graphc.float_modes(), self._given
+        try:
+            word = _entered(before, given)
+        except TypeError:  # a mode that is no key
+            word = _entered.__wrapped__(before, given)
+        # NumPy's scalars, and what else it computes.
+        theirs = _np.errstate(all=given[0], divide=given[1], over=given[2], under=given[3], invalid=given[4])
         theirs.__enter__()
         _graphc.set_float_modes(word)
         self._before = before, theirs
@@ -136,7 +143,7 @@ class errstate:  # noqa: N801
     def __call__(self, function):
         @_functools.wraps(function)
         def inner(*args, **keywords):
-            with errstate(all=self._given[0], **self._given[1], **self._call):
+            with errstate(**dict(zip(("all", *_ERRORS), self._given)), **self._call):
                 return function(*args, **keywords)
 
         return stands_for()(inner)

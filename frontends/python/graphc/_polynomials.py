@@ -101,6 +101,8 @@ def poly(seq_of_zeros):
 
 
 def _aligned(a, b):
+    if type(a) is type(b) is _graphc.ndarray and a.ndim == 1 and a.shape == b.shape:
+        return a, b
     a, b = _coefficients(a), _coefficients(b)
     dtype = _graphc.result_type(a, b)
     size = max(a.size, b.size)

@@ -375,6 +375,14 @@ def geomspace(start, stop, num: int = 50, endpoint: bool = True, dtype=None, axi
 
     num = _operator.index(num)
     wanted = None if dtype is None else as_dtype(dtype)
+    if wanted is None and axis == 0 and {type(start), type(stop)} <= {int, float} and 0 < start < _math.inf and 0 < stop < _math.inf:
+        start, stop = float(start), float(stop)
+        values = _graphc.pow(10.0, linspace(_graphc.log10(start), _graphc.log10(stop), num, endpoint))
+        if num > 0:
+            values[0] = start
+            if endpoint and num > 1:
+                values[-1] = stop
+        return values
     kind = _graphc.result_type(asarray(start), asarray(stop), float(num), float64 if wanted is None else wanted)
     start, stop = asarray(start).astype(kind, copy=False), asarray(stop).astype(kind, copy=False)
     if (start == 0).any() or (stop == 0).any():
