@@ -47,6 +47,7 @@ STATEMENTS = [
       "(int,) * 3", "1", "'ff->?'")),
     *(f"r = xp.add(i, {x}, dtype={t}, casting={c!r})" for x in ("1", "1.5", "i.astype('f')") for t in ("'float64'", "'int16'", "xp.float32", "None")
       for c in ("no", "equiv", "safe", "same_kind", "unsafe")),
+    *(f"r = xp.add(xp.ones(2, bool), {v}, dtype={t})" for v in ("1", "True", "2.5", "-1") for t in ("bool", "'?'", "'u1'", "'i8'", "float")),
     "xp.add(1, 2, sig='ii->i', signature='ii->i')", "xp.add(1, 2, signature='ii->i', dtype=int)",
     *(f"xp.vecdot(x, x, {o})" for o in ("axis=0, axes=[0, 0]", "keepdims='true'", "axes=None")), "xp.matmul.at(x[0, 0], [0], x[0, 0])", "xp.matmul.outer(i, i)",
     *(f"r = xp.searchsorted(xp.arange(5), 0, sorter={s})" for s in ("[-1, 0, 1, 2, 3]", "[5, 0, 1, 2, 3]", "[0, 1, 2, 3, 4]")),

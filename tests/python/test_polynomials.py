@@ -43,6 +43,16 @@ def test_arithmetic():
     near(gc.polyint(ga, 2, [3, 4]), np.polyint(a, 2, [3, 4]))
 
 
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i8", "f2", "f4", "f8", "c8", "c16"])
+def test_derivatives_of_any_dtype_and_length(dtype):
+    for size in (0, 1, 2, 5, 300):
+        host = np.arange(size).astype(dtype)
+        for m in (0, 1, 2):
+            for name in ("polyder", "polyint"):
+                got, want = np.asarray(getattr(gc, name)(gc.array(host), m)), getattr(np, name)(host, m)
+                assert got.dtype == want.dtype and np.array_equal(got, want), (name, size, m)
+
+
 def test_roots():
     for p in ([1, -6, 11, -6], [0, 0, 2, -3, 1, 0, 0], [1.0, 2.0], [5.0], [0, 0], []):
         got, want = np.asarray(gc.roots(gc.asarray(p, dtype="float64"))), np.roots(np.asarray(p, "float64"))

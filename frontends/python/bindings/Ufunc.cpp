@@ -302,8 +302,9 @@ PyObject *callConverted(const Ufunc &u, PyObject *const *args, Py_ssize_t count,
     if (!x && !PyLong_CheckExact(args[i]) && !PyFloat_CheckExact(args[i]))
       return Py_NewRef(Py_NotImplemented);
     arrays += x && x->rank() > 0;
-    isPlain = dtype && (x ? op::promoteTypes(x->dtype(), *dtype) == *dtype
-                          : PyLong_CheckExact(args[i]) || isInexact(*dtype));
+    isPlain =
+        dtype && (x ? op::promoteTypes(x->dtype(), *dtype) == *dtype
+                    : isInexact(*dtype) || (PyLong_CheckExact(args[i]) && *dtype != DType::Bool));
   }
   if (!isPlain || !arrays || op::opInfo(u.kind).resultRule != op::ResultRule::SameAsOperands ||
       !op::acceptsDType(op::opInfo(u.kind).operandDTypes, *dtype))

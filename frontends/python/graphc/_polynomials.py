@@ -7,7 +7,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import asarray, full, zeros
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import float64, int64
+from ._dtypes import float64
 from ._float_errors import tell as _tell
 from ._manipulation import concat, expand_dims
 from ._matrices import diag, vander
@@ -161,8 +161,7 @@ def polyder(p, m=1):
         raise ArgumentError("polyder: Order of derivative must be positive (see polyint)")
     p = asarray(p)
     for _ in range(m):
-        n = p.size - 1
-        p = p[:-1] * _graphc.asarray(list(range(n, 0, -1)), int64, None, None) if n > 0 else p[:0]
+        p = p[:-1] * _graphc.asarray(_np.arange(p.size - 1, 0, -1), None, None, None)
     return p
 
 
@@ -181,7 +180,7 @@ def polyint(p, m=1, k=None):
         raise ArgumentError("polyint: k must be a scalar or a rank-1 array of length 1 or >m.")
     p = asarray(p)
     for step in range(m):
-        powers = _graphc.asarray([float(n) for n in range(p.size, 0, -1)], float64, None, None)
+        powers = _graphc.asarray(_np.arange(float(p.size), 0.0, -1.0), None, None, None)
         p = concat((p / powers, asarray(constants[step]).reshape((1,))))
     return p
 
