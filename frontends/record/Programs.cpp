@@ -4,6 +4,7 @@
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/SelfTest.h"
 #include "frontends/record/Session.h"
+#include "frontends/record/UnitPack.h"
 #include "runtime/base/Fork.h"
 #include "runtime/base/Trace.h"
 #include "runtime/exec/ProgramStore.h"
@@ -84,11 +85,26 @@ Digest segmentDigest(const Segment &segment, const Digest &structure, const rt::
       std::span(reinterpret_cast<const uint8_t *>(words.data()), words.size() * sizeof(uint64_t)));
 }
 
-/// The key covers what is computed; device and compiler come from ProgramStore.
-std::vector<uint8_t> programKey(const op::GraphDesc &graph, rt::Device &device) {
-  std::vector<uint8_t> bytes;
-  op::appendCanonicalBytes(graph, bytes);
-  return rt::ProgramStore::key(bytes, compilerBuildId(), device);
+/// What decides the program of a graph.
+struct Wanted {
+  std::vector<uint8_t> graph; ///< its canonical bytes
+  std::vector<uint8_t> key;   ///< these with the device and the compiler
+  Digest digest;              ///< of the key
+
+  Wanted(const op::GraphDesc &desc, rt::Device &device) {
+    op::appendCanonicalBytes(desc, graph);
+    key = rt::ProgramStore::key(graph, compilerBuildId(), device);
+    digest = digestOf(key);
+  }
+};
+
+/// From memory, or one that came with the compiler.
+std::shared_ptr<rt::LoadedProgram> inMemory(const Wanted &wanted, rt::Device &device) {
+  rt::ProgramStore &store = rt::ProgramStore::instance();
+  auto program = store.find(wanted.digest);
+  if (!program && (program = packedProgram(wanted.graph, device)))
+    store.keep(wanted.digest, program);
+  return program;
 }
 
 Result<std::shared_ptr<rt::LoadedProgram>>
@@ -136,10 +152,12 @@ Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Devi
 
 static std::shared_ptr<rt::LoadedProgram> stored(const Segment &segment, const Digest &digest,
                                                  rt::Device &device) {
-  const std::vector<uint8_t> key = programKey(segment.graph(false), device);
-  auto program = rt::ProgramStore::instance().stored(key, device);
+  const Wanted wanted(segment.graph(false), device);
+  auto program = inMemory(wanted, device);
+  if (!program)
+    program = rt::ProgramStore::instance().stored(wanted.key, device);
   if (program)
-    KnownKeys::instance().add(digest, digestOf(key));
+    KnownKeys::instance().add(digest, wanted.digest);
   return program;
 }
 
@@ -168,19 +186,17 @@ std::shared_ptr<rt::LoadedProgram> storedProgram(Segment &segment, rt::Device &d
 Result<std::shared_ptr<rt::LoadedProgram>> programOf(const Segment &segment,
                                                      const Digest &structure, rt::Device &device) {
   Digest known = segmentDigest(segment, structure, device);
-  rt::ProgramStore &store = rt::ProgramStore::instance();
   if (auto key = KnownKeys::instance().find(known))
-    if (auto program = store.find(*key))
+    if (auto program = rt::ProgramStore::instance().find(*key))
       return program;
   op::GraphDesc graph = segment.graph(false);
   GRAPHC_TRY(selfTest(device, std::ranges::any_of(graph.nodes, isFastProduct)));
-  std::vector<uint8_t> key = programKey(graph, device);
-  Digest digest = digestOf(key);
-  auto program = store.find(digest);
+  const Wanted wanted(graph, device);
+  auto program = inMemory(wanted, device);
   if (!program) {
-    GRAPHC_ASSIGN(program, makeProgram(segment, key, device));
+    GRAPHC_ASSIGN(program, makeProgram(segment, wanted.key, device));
   }
-  KnownKeys::instance().add(known, digest);
+  KnownKeys::instance().add(known, wanted.digest);
   return program;
 }
 

@@ -1,5 +1,7 @@
 // Operations on small arrays that are neither exact nor correctly rounded: programs of one
 // operation on vectors.
+#include "frontends/record/SmallUnits.h"
+
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
@@ -16,9 +18,7 @@ namespace {
 using op::OpKind;
 using rt::VectorProgram;
 
-/// Null where the operation is more than one launch.
-Result<std::unique_ptr<VectorProgram>> makeUnit(OpKind kind, DType t, size_t operands, bool watches,
-                                                rt::Device &device) {
+Result<Segment> segmentOf(OpKind kind, DType t, size_t operands, bool watches, rt::Device &device) {
   const Shape some{2}; // any size that is no 0 or 1
   std::vector<NodeRef> nodes;
   for (size_t i = 0; i < operands; ++i) {
@@ -28,7 +28,13 @@ Result<std::unique_ptr<VectorProgram>> makeUnit(OpKind kind, DType t, size_t ope
   NodeRef root = Node::makeOp(kind, nodes, {}, {op::resultDType(kind, t), some}, device, 0,
                               watches ? FloatModes::kDefault : 0);
   GRAPHC_ASSIGN(Snapshot snapshot, Snapshot::take({&root, 1}, false));
-  Segment segment = snapshot.build(0);
+  return snapshot.build(0);
+}
+
+/// Null where the operation is more than one launch.
+Result<std::unique_ptr<VectorProgram>> makeUnit(OpKind kind, DType t, size_t operands, bool watches,
+                                                rt::Device &device) {
+  GRAPHC_ASSIGN(Segment segment, segmentOf(kind, t, operands, watches, device));
   GRAPHC_ASSIGN(std::shared_ptr<rt::LoadedProgram> program, programFor(segment, device));
   return VectorProgram::of(std::move(program));
 }
@@ -37,11 +43,16 @@ struct Unit {
   std::unique_ptr<VectorProgram> program;
 };
 
+/// Of operations that have no loop.
+bool mayBeUnit(OpKind kind, DType t, size_t operands) {
+  const op::OpInfo &info = op::opInfo(kind);
+  return operands <= 2 && info.attrs.empty() && info.resultRule != op::ResultRule::Explicit &&
+         (realDType(t) == DType::Float64 || realDType(t) == DType::Float32);
+}
+
 /// Null where there is none. In use until the process ends.
 Result<const VectorProgram *> unitOf(OpKind kind, DType t, size_t operands, rt::Device &device) {
-  const op::OpInfo &info = op::opInfo(kind);
-  if (operands > 2 || !info.attrs.empty() || info.resultRule == op::ResultRule::Explicit ||
-      (realDType(t) != DType::Float64 && realDType(t) != DType::Float32))
+  if (!mayBeUnit(kind, t, operands))
     return nullptr;
   static std::array<std::atomic<const Unit *>, size_t{8} * op::kOpKindCount> known;
   const bool watches = mustBeFinite();
@@ -88,6 +99,25 @@ Result<NodeRef> vectorOf(const Operand &o, DType t, const Shape &shape, rt::Devi
 }
 
 } // namespace
+
+Status forEachUnit(rt::Device &device, const std::function<Status(const op::GraphDesc &)> &visit) {
+  constexpr DType kTypes[] = {DType::Float32, DType::Float64, DType::Complex64, DType::Complex128};
+  for (int k = 0; k < op::kOpKindCount; ++k) {
+    const auto kind = static_cast<OpKind>(k);
+    const op::OpInfo &info = op::opInfo(kind);
+    const auto operands = static_cast<size_t>(info.arity);
+    for (DType t : kTypes) {
+      if (info.category != op::Category::Elementwise || !op::acceptsDType(info.operandDTypes, t) ||
+          !mayBeUnit(kind, t, operands) || (isComplex(t) ? hasComplexLoop(kind) : hasLoop(kind, t)))
+        continue;
+      for (bool watches : {false, true}) {
+        GRAPHC_ASSIGN(Segment segment, segmentOf(kind, t, operands, watches, device));
+        GRAPHC_TRY(visit(segment.graph(false)));
+      }
+    }
+  }
+  return Status::ok();
+}
 
 Outcome byUnit(OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
                rt::Device &device) {

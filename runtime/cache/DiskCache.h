@@ -40,6 +40,7 @@ public:
   /// on first use, never destroyed.
   static DiskCache &instance();
 
+  CacheMode mode() const { return options.mode; }
   /// The stored value, or nothing. Marks the entry as recently used.
   std::optional<std::vector<uint8_t>> find(std::span<const uint8_t> key);
   /// Stores a value, replacing what the key had, and now and then evicts the least recently used

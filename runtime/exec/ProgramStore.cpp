@@ -154,6 +154,10 @@ Result<std::shared_ptr<LoadedProgram>> ProgramStore::get(std::span<const uint8_t
   }
 }
 
+void ProgramStore::keep(const Digest &key, std::shared_ptr<LoadedProgram> program) {
+  memory.insert(key, std::move(program));
+}
+
 void ProgramStore::clearMemory() { memory.clear(); }
 size_t ProgramStore::sizeInMemory() const { return memory.size(); }
 

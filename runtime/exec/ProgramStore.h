@@ -39,6 +39,8 @@ public:
   /// The program for key(...); `label` names it in cache listings.
   Result<std::shared_ptr<LoadedProgram>> get(std::span<const uint8_t> key, Device &device,
                                              std::string_view label, const Compile &compile);
+  /// Takes a program that came from elsewhere into memory.
+  void keep(const Digest &key, std::shared_ptr<LoadedProgram> program);
   /// Forgets what is in memory; programs in use live on.
   void clearMemory();
   size_t sizeInMemory() const;

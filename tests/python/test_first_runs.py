@@ -106,3 +106,33 @@ def test_what_the_disk_has_is_loaded(tmp_path):
     assert child(30)[1] > 0
     again = child(1)
     assert again == (first[0], 0, 1)
+
+
+FIRST_UNITS = """
+import graphc as gc, numpy as np
+x = gc.asarray(np.linspace(0.25, 0.75, 40))
+for t in ("f4", "f8", "c8", "c16"):
+    v = x.astype(t)
+    print([np.asarray(f(v)).tobytes().hex() for f in (gc.exp, gc.log, gc.sin, gc.cos, gc.tan, gc.tanh, gc.arctan)], np.asarray(v ** v[::-1].copy()).tobytes().hex())
+for t in ("f4", "f8"):
+    v = x.astype(t)
+    print([np.asarray(f(v)).tobytes().hex() for f in (gc.exp2, gc.expm1, gc.log2, gc.log10, gc.log1p, gc.arcsin, gc.arccos, gc.sinh, gc.cbrt)])
+    print([np.asarray(f(v, v[::-1].copy())).tobytes().hex() for f in (gc.arctan2, gc.hypot, gc.logaddexp)])
+print(gc._graphc.counters()["kernels_compiled"])
+"""
+
+
+def test_elementary_functions_of_a_first_process_compile_nothing_and_have_the_bits_of_compiled_ones(tmp_path):
+    """Their programs come with the compiler, for two sets of features; GRAPHC_CACHE=off compiles them."""
+
+    def lines(**settings):
+        environment = {**os.environ, "GRAPHC_CACHE_DIR": str(tmp_path / "new"), **settings}
+        return subprocess.run([sys.executable, "-c", FIRST_UNITS], env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    features = gc._graphc.build_info()["cpu_features"].split(",")
+    *first, compiled = lines(GRAPHC_CACHE="rw")
+    *again, all_compiled = lines(GRAPHC_CACHE="off")
+    assert first == again and int(all_compiled) > 30
+    if {"avx2", "fma"} <= set(features):
+        *narrow, compiled_narrow = lines(GRAPHC_CACHE="rw", GRAPHC_CPU_FEATURES="avx2,fma")
+        assert narrow == first and compiled == compiled_narrow == "0"
