@@ -693,3 +693,28 @@ def test_methods_of_classes_that_ask_stay_asked():
         return [xp.sum(s), xp.outer(xp.ones(3), s), xp.sqrt(s), xp.ones(3) + s, s - xp.ones(3)]
 
     both(program)
+
+
+def test_operators_of_the_mixin_ask_with_the_functions_that_a_class_names():
+    def program(xp):
+        class Quantity(xp.lib.mixins.NDArrayOperatorsMixin):
+            def __init__(self, value):
+                self.value = xp.asarray(value)
+
+            def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+                names = [n for n in ("add", "multiply", "divide", "divmod", "less", "negative", "power", "matmul") if ufunc is getattr(xp, n)]
+                values = [v.value if isinstance(v, Quantity) else v for v in inputs]
+                return names, ufunc(*values), sorted(keywords)
+
+        class Refuses:
+            __array_ufunc__ = None
+
+            def __radd__(self, other):
+                return "refused"
+
+        q, x = Quantity([3.0, 4.0]), xp.arange(2.0)
+        answers = [q + q, q * 2, 2 / q, x * q, q * x, divmod(q, 2), q < 3.5, 3.5 > q, -q, q**2, q @ q, q + Refuses()]
+        q *= 3
+        return [*answers, q, issubclass(Quantity, np.lib.mixins.NDArrayOperatorsMixin)]
+
+    both(program)

@@ -6,6 +6,7 @@ import types as _types
 
 import numpy as _np
 import numpy.lib as _theirs
+import numpy.lib.mixins as _mixins
 
 from . import _foreign, _graphc, emath as scimath  # noqa: F401
 from ._creation import asarray
@@ -62,9 +63,27 @@ stride_tricks = _types.ModuleType(f"{__name__}.stride_tricks", "Windows and stri
 for _f in (sliding_window_view, as_strided, broadcast_to, broadcast_arrays, broadcast_shapes):
     setattr(stride_tricks, _f.__name__, _f)
 _foreign.cover(vars(stride_tricks), _np.lib.stride_tricks)
+
+
+def _operators():
+    """NumPy's mixin, whose methods call graphc's functions: classes tell what they are asked by name (`ufunc is np.multiply`)."""
+    base, package = _mixins.NDArrayOperatorsMixin, _sys.modules[__package__]
+
+    def ours(method):
+        cells = [_types.CellType(getattr(package, c.cell_contents.__name__)) if isinstance(c.cell_contents, _np.ufunc) else c for c in method.__closure__]
+        made = _types.FunctionType(method.__code__, method.__globals__, method.__name__, method.__defaults__, tuple(cells))
+        made.__qualname__ = method.__qualname__
+        return made
+
+    methods = {name: ours(m) for name, m in vars(base).items() if isinstance(m, _types.FunctionType) and m.__closure__}
+    return type(base.__name__, (base,), {"__slots__": (), "__doc__": base.__doc__, "__module__": f"{__name__}.mixins", **methods})
+
+
+mixins = _types.ModuleType(f"{__name__}.mixins", _mixins.__doc__)
+mixins.NDArrayOperatorsMixin = _operators()
 __path__ = []  # a package, whose other modules are NumPy's
 # Names of modules, for `from graphc.lib.stride_tricks import ...`.
-_sys.modules.update({stride_tricks.__name__: stride_tricks, f"{__name__}.scimath": scimath})
+_sys.modules.update({stride_tricks.__name__: stride_tricks, mixins.__name__: mixins, f"{__name__}.scimath": scimath})
 
 
 def __dir__():
@@ -76,7 +95,7 @@ def __getattr__(name):
         try:
             return getattr(_theirs, name)
         except AttributeError:
-            if name in ("format", "mixins", "npyio", "recfunctions", "user_array"):  # not before they are imported
+            if name in ("format", "npyio", "recfunctions", "user_array"):  # not before they are imported
                 import importlib
 
                 return importlib.import_module(f"numpy.lib.{name}")
