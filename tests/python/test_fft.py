@@ -158,20 +158,78 @@ def test_another_batch_compiles_nothing(n):
 
 @pytest.mark.graphc_only
 @pytest.mark.parametrize("n", [252, 240])  # which no other test transforms
-def test_first_calls_need_no_compiler(n):
+def test_few_numbers_need_no_compiler(n, monkeypatch):
     """And have the bits of later ones, which run the compiled transform."""
+    from graphc import _fft_transforms
+
     if gc.default_device() != "cpu":
         pytest.skip("devices compile")
     x = complex_of((31, n))
     before = gc.cache_info()
-    calls = [np.asarray(gc.fft.fft(gc.asarray(x))) for _ in range(8)]
+    calls = [np.asarray(gc.fft.fft(gc.asarray(x))) for _ in range(30)]
     after = gc.cache_info()
     assert after["kernels_compiled"] == before["kernels_compiled"] and after["disk_hits"] == before["disk_hits"]
+    monkeypatch.setattr(_fft_transforms, "_MANY", 0)
+    monkeypatch.setattr(_fft_transforms, "_FIRST_CALLS", 0)
+    _fft_transforms.quick.clear()
     calls += [np.asarray(gc.fft.fft(gc.asarray(x))) for _ in range(2)]
     np.testing.assert_allclose(calls[0], np.fft.fft(x), rtol=1e-10, atol=1e-10)
     assert len({y.tobytes() for y in calls}) == 1
     later = gc.cache_info()
     assert later["kernels_compiled"] + later["disk_hits"] > after["kernels_compiled"] + after["disk_hits"]
+
+
+def on_host_and_recorded(monkeypatch, function, x):
+    """What the host gives, and what the operations of the steps give."""
+    from graphc import _fft_transforms
+
+    def call(many):
+        _fft_transforms.quick.clear()
+        monkeypatch.setattr(_fft_transforms, "_MANY", many)
+        return np.asarray(function(x))
+
+    return call(1 << 40), call(0)
+
+
+@pytest.mark.graphc_only
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("n", [*range(1, 19), 22, 24, 26, 30, 31, 34, 37, 48, 60, 66, 96, 101, 121, 144, 255, 256, 289, 525, 1000, 2046])
+def test_the_host_has_the_bits_of_the_steps(n, dtype, monkeypatch):
+    z = complex_of((3, n)).astype("c16" if dtype == "f8" else "c8")
+    z.flat[::5] = -0.0
+    x, z = gc.asarray(z.real.copy()), gc.asarray(z)
+    for name, options in (("fft", [x, z]), ("ifft", [x, z]), ("rfft", [x]), ("ihfft", [x]), ("irfft", [z]), ("hfft", [z])):
+        for v in options if n > 1 or name not in ("irfft", "hfft") else []:
+            host, recorded = on_host_and_recorded(monkeypatch, getattr(gc.fft, name), v)
+            assert host.dtype == recorded.dtype and host.tobytes() == recorded.tobytes(), name
+
+
+@pytest.mark.graphc_only
+def test_the_host_has_the_bits_of_the_steps_along_any_axes(monkeypatch):
+    z, x = gc.asarray(complex_of((5, 12, 30))), gc.asarray(RNG.standard_normal((5, 12, 30)))
+    for call in (
+        *(lambda v, axis=axis: gc.fft.fft(v, axis=axis) for axis in range(3)),
+        lambda v: gc.fft.ifft(v[:, ::-2, ::3], axis=1),
+        lambda v: gc.fft.fft(v.T[1:17], norm="ortho"),
+        lambda v: gc.fft.fftn(v, norm="forward"),
+        lambda v: gc.fft.ifft2(v, axes=(0, 1)),
+        lambda v: gc.fft.irfftn(v * 1j, axes=(1, 0)),
+    ):
+        host, recorded = on_host_and_recorded(monkeypatch, call, z)
+        assert host.tobytes() == recorded.tobytes()
+    for call in (lambda v: gc.fft.rfft(v, axis=0), lambda v: gc.fft.rfft2(v), lambda v: gc.fft.rfftn(v[..., ::-1], axes=(2, 0)), lambda v: gc.fft.fft(v[:, 0])):
+        host, recorded = on_host_and_recorded(monkeypatch, call, x)
+        assert host.tobytes() == recorded.tobytes()
+
+
+@pytest.mark.graphc_only
+def test_what_is_not_finite_is_recorded(monkeypatch):
+    for n in (8, 17, 37):
+        x = RNG.standard_normal(n)
+        x[n // 2] = np.inf
+        with gc.errstate(all="ignore"):
+            host, recorded = on_host_and_recorded(monkeypatch, gc.fft.fft, gc.asarray(x))
+        assert host.tobytes() == recorded.tobytes() and not np.isfinite(host).all()
 
 
 @pytest.mark.graphc_only

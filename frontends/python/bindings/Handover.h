@@ -59,6 +59,7 @@ enum class Exact { Any, Longer, Integers, Passes, Update, Bits, Search };
 PyObject *ofExact(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t count,
                   PyObject *names);
 void defineExact(pb::module_ &m);
+void defineFourier(pb::module_ &m);
 void defineUfuncMethods(pb::module_ &m);
 
 } // namespace graphc::py

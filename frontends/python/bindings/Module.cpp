@@ -7,6 +7,7 @@ PYBIND11_MODULE(_graphc, m) {
   graphc::py::registerExit();
   graphc::py::installLocationSource();
   graphc::py::defineArray(m);
+  graphc::py::defineFourier(m);
   graphc::py::defineFunctions(m);
   graphc::py::defineConstructors(m);
   graphc::py::defineUfuncs(m);

@@ -104,18 +104,25 @@ class Tables:
     """Arrays of a plan on each device that asked for them."""
 
     def __init__(self, dtype, *values):
-        self._values = [v.astype(dtype) for v in values]
+        self.values = [v.astype(dtype) for v in values]
         self._arrays = {}
-        self.bytes = sum(v.nbytes for v in self._values)
+        self.bytes = sum(v.nbytes for v in self.values)
 
     def on(self, device):
         found = self._arrays.get(device)
         if found is None:
-            found = [_asarray(v, device=device) for v in self._values]
+            found = [_asarray(v, device=device) for v in self.values]
             # What a trace makes belongs to it.
             if not _graphc.is_tracing():
                 self._arrays[device] = found
         return found
+
+
+def _factor(radix, m=1, s=1):
+    """What the host's passes know of a factor."""
+    order = 16 if radix == 16 else radix if radix % 2 else 0
+    roots = _fft_plan.roots_of(order)(_fft_plan.np.arange(order)) if order else None
+    return {"factor": (radix, m, s), "roots": roots}
 
 
 class Ends:
@@ -170,6 +177,15 @@ class Step:
         self.axis = axis
         self.first = self.last = _PAIRS
 
+    def on_host(self, steps):
+        """Adds what it does to the list of the host (record/SmallFourier.h), which does the same in the same order."""
+        what = self._for_host()
+        table = self.tables[0].values if self.tables else None
+        steps.add(type(self).__name__, self.axis, self.first.inverse, self.last.inverse, self.last.scale, table, **what)
+
+    def _for_host(self):
+        return {}
+
     def _open(self, values):
         """The argument as (before, length, after)."""
         sizes = _around(values[0].shape, self.axis)
@@ -185,6 +201,9 @@ class Pass(Step):
         self.radix, self.m, self.s, self.halves = radix, m, s, halves
         self.tables = (table,) if table else ()
         self.cost = cost(radix, m)
+
+    def _for_host(self):
+        return _factor(self.radix, self.m, self.s) | {"halves": self.halves}
 
     def __call__(self, *values):
         shape = list(values[0].shape)
@@ -212,6 +231,9 @@ class Same(Step):
         super().__init__(axis)
         self.length = length
 
+    def _for_host(self):
+        return {"length": self.length or 0}
+
     def __call__(self, *values):
         x = [v[:, : self.length] for v in self._open(values)]
         return _joined([self.last.leave(self.first.enter(x))], values[0].shape, self.axis)
@@ -223,6 +245,9 @@ class Chirp(Step):
     def __init__(self, axis, length, table, halves=False):
         super().__init__(axis)
         self.length, self.tables, self.halves = length, (table,), halves
+
+    def _for_host(self):
+        return {"length": self.length, "halves": self.halves}
 
     def __call__(self, *values):
         x = self._open(values)
@@ -255,6 +280,9 @@ class Unchirp(Step):
         super().__init__(axis)
         self.length, self.tables = length, (table,)
 
+    def _for_host(self):
+        return {"length": self.length}
+
     def __call__(self, *values):
         im, re = [v[:, : self.length] for v in self._open(values)]
         table = self.tables[0].on(values[0].device)
@@ -283,6 +311,9 @@ class Unfold(Step):
     def __init__(self, axis, table, whole=False):
         super().__init__(axis)
         self.tables, self.whole = (table,), whole
+
+    def _for_host(self):
+        return {"whole": self.whole}
 
     def __call__(self, *values):
         re, im = self._open(values)
@@ -340,6 +371,11 @@ class RealButterfly(Step):
         self.roots = [[float(v) for v in w] for w in roots]
         self.cost = cost(half, 1) + 12 * half
 
+    def on_host(self, steps):
+        cosine, sine = self.roots
+        steps.add("Pass", self.axis, False, False, None, halves=True, **_factor(self.half))
+        steps.add("Unfold", self.axis, False, self.last.inverse, self.last.scale, (cosine, [-v for v in sine]), whole=self.whole)
+
     def __call__(self, *values):
         x, half = self._open(values)[0], self.half
         z = _BUTTERFLIES[half]([(x[:, 2 * j], x[:, 2 * j + 1]) for j in range(half)])
@@ -360,6 +396,11 @@ class ToRealButterfly(Step):
         self.roots = [[float(v) for v in w] for w in roots]
         self.cost = cost(half, 1) + 12 * half
 
+    def on_host(self, steps):
+        steps.add("Fold", self.axis, self.first.inverse, False, None, self.roots)
+        steps.add("Pass", self.axis, False, False, None, **_factor(self.half))
+        steps.add("Weave", self.axis, False, self.last.inverse, self.last.scale)
+
     def __call__(self, *values):
         x, half = self._open(values), self.half
         z = [self.first.enter([v[:, k] for v in x]) for k in range(half + 1)]
@@ -378,6 +419,9 @@ class Mirror(Step):
     def __init__(self, axis, length):
         super().__init__(axis)
         self.length = length
+
+    def _for_host(self):
+        return {"length": self.length}
 
     def __call__(self, *values):
         x, half = self._open(values), self.length // 2

@@ -12,8 +12,9 @@ from ._jit import jit_whole
 _WHOLE, _SHARED = 700, 330
 _SLACK = 32
 _KEPT, _KEPT_BYTES = 128, 1 << 28
-# Operations on few numbers take less time than loading their program does, and far less than making it.
-_FIRST_CALLS, _FEW = 8, 1 << 15
+# Few numbers are transformed on the host, until together, times the steps, they are so many that making programs has paid; where
+# the host does not, operations on few numbers take less time than loading their program does.
+_FIRST_CALLS, _FEW, _MANY = 8, 1 << 16, 1 << 23
 
 
 class _Plan:
@@ -67,19 +68,21 @@ def _real_steps(n, axis, dtype, whole):
     if half == 1:
         return _plan(2, dtype).steps(axis)
     c, s = _fft_plan.roots_of(n)(_fft_plan.np.arange(1, half))
-    if _plan(half, dtype).radices == [half]:
+    plan = _plan(half, dtype)
+    if plan.radices == [half]:
         return [_steps.RealButterfly(axis, half, (c, s), whole)]
-    return [*_plan(half, dtype).steps(axis, halves=True), _steps.Unfold(axis, _steps.Tables(dtype, c, -s), whole)]
+    return [*plan.steps(axis, halves=True), _steps.Unfold(axis, _steps.Tables(dtype, c, -s), whole)]
 
 
 def _to_real_steps(n, axis, dtype):
     if n % 2:
         return [_steps.Mirror(axis, n), *_plan(n, dtype).steps(axis), _steps.Real(axis)]
     c, s = _fft_plan.roots_of(n)(_fft_plan.np.arange(1, n // 2))
-    if _plan(n // 2, dtype).radices == [n // 2]:
+    plan = _plan(n // 2, dtype)
+    if plan.radices == [n // 2]:
         return [_steps.ToRealButterfly(axis, n // 2, (c, s))]
     fold = _steps.Fold(axis, n // 2, _steps.Tables(dtype, c, s))
-    return [fold, *_plan(n // 2, dtype).steps(axis), _steps.Weave(axis)]
+    return [fold, *plan.steps(axis), _steps.Weave(axis)]
 
 
 class _Chain:
@@ -120,7 +123,8 @@ class Transform:
         self.bytes = sum(t.bytes for t in self.tables)
         self.recorded = [_Chain(stage) for stage in self._stages()]
         self.stages = [jit_whole(chain, _WHOLE + _SLACK) for chain in self.recorded]
-        self.calls = 0
+        self.calls = self.points = 0
+        self.host, self.is_complex = None, kind != "to_real"
         self.devices = set()
 
     def _stages(self):
@@ -136,12 +140,30 @@ class Transform:
 
     def runner(self):
         """What a call runs: the jitted function itself when there is one; None while first calls are to come."""
+        if self.points < _MANY:
+            return self
         if self.calls < _FIRST_CALLS:
             return None
         return self.stages[0] if len(self.stages) == 1 else self
 
+    def _on_host(self, x):
+        """The transform on the host, or None where that has to be recorded."""
+        self.points += x.size * len(self.steps)
+        if self.points >= _MANY:
+            quick.clear()  # whose next calls run programs
+        if self.host is None:
+            host = _graphc.FourierSteps()
+            for step in self.steps:
+                step.on_host(host)
+            self.host = host
+        return self.host(x, self.is_complex)
+
     def __call__(self, x):
         device = x.device
+        if self.points < _MANY and x.size <= _FEW and device == "cpu" and not _graphc.is_tracing():
+            made = self._on_host(x)
+            if made is not None:
+                return made
         if device not in self.devices and not _graphc.is_tracing():
             for table in self.tables:
                 table.on(device)
