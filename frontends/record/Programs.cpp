@@ -19,6 +19,8 @@ namespace {
 std::atomic<int64_t> kernelCount{0};
 /// So many evaluations of small values cost less than compiling what computes them.
 constexpr int kSeldom = 256;
+/// Code for a product takes several times as long to compile.
+constexpr int kSeldomOfProducts = 1024;
 /// Of larger values fewer: each so many bytes count as one evaluation more.
 constexpr int64_t kHeavy = 32 << 10;
 /// Programs on more bytes that lie on the disk are loaded sooner than computed otherwise.
@@ -63,7 +65,7 @@ public:
     if (times.size() >= kMost)
       times.clear();
     int &now = times[segment];
-    return now = static_cast<int>(std::min<int64_t>(now + weight, kSeldom + 1));
+    return now = static_cast<int>(std::min<int64_t>(now + weight, kSeldomOfProducts + 1));
   }
 
 private:
@@ -173,7 +175,7 @@ std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &de
       return program;
   const auto weight = static_cast<int>(1 + bytes / kHeavy);
   const int now = Meetings::instance().count(digest, weight);
-  if (now > kSeldom)
+  if (now > kSeldomOfProducts || (now > kSeldom && !segment.has(op::OpKind::Matmul)))
     return nullptr;
   met = now / weight;
   return now == weight && bytes >= kWorthLoading ? stored(segment, digest, device) : nullptr;

@@ -136,3 +136,16 @@ def test_elementary_functions_of_a_first_process_compile_nothing_and_have_the_bi
     if {"avx2", "fma"} <= set(features):
         *narrow, compiled_narrow = lines(GRAPHC_CACHE="rw", GRAPHC_CPU_FEATURES="avx2,fma")
         assert narrow == first and compiled == compiled_narrow == "0"
+
+
+def test_products_are_interpreted_longer_than_others():
+    """Compiling one takes several times as long; the bits are the same before and after."""
+    a, b = np.linspace(-1, 1, 61 * 50).reshape(61, 50), np.linspace(0.5, 2, 61 * 45).reshape(61, 45)
+    x, y = gc.asarray(a), gc.asarray(b)
+    before, seen = gc._graphc.counters()["kernels_compiled"], set()
+    for _ in range(200):
+        seen.add(np.asarray(x.T @ y).tobytes())
+    assert gc._graphc.counters()["kernels_compiled"] == before and len(seen) == 1
+    product = x.T @ y
+    gc.eval(product)  # by a program
+    assert np.asarray(product).tobytes() in seen
