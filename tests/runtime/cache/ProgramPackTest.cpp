@@ -2,7 +2,9 @@
 #include "runtime/cache/ProgramPack.h"
 
 #include <cstdio>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <unistd.h>
 
 using namespace graphc;
@@ -30,13 +32,8 @@ protected:
     return values;
   }
   Bytes contents() {
-    Bytes bytes;
-    FILE *f = std::fopen(path.c_str(), "rb");
-    for (int c; f && (c = std::fgetc(f)) != EOF;)
-      bytes.push_back(static_cast<uint8_t>(c));
-    if (f)
-      std::fclose(f);
-    return bytes;
+    std::ifstream in(path, std::ios::binary);
+    return Bytes(std::istreambuf_iterator<char>(in), {});
   }
   void replace(const Bytes &bytes) {
     FILE *f = std::fopen(path.c_str(), "wb");
