@@ -43,7 +43,7 @@ void Period::add(double nanos) {
     // A pause of the caller's, or other work: unless it stays so.
     if (longOnes.fetch_add(1, std::memory_order_relaxed) + 1 < kMany)
       return;
-  } else if (known != 0) {
+  } else if (known != 0 && known < kLong * nanos) { // else what was known was such a one
     nanos = known + (nanos - known) / (nanos < known ? 2 : 4);
   }
   longOnes.store(0, std::memory_order_relaxed);
@@ -53,13 +53,14 @@ void Period::add(double nanos) {
 TrialPlan::Turn TrialPlan::at(uint32_t run, double nanos, double ratio) {
   uint32_t begin = first.load(std::memory_order_relaxed);
   if (run >= begin + length()) {
-    double lost = length() * (std::clamp(ratio == 0 ? 1 : ratio, 1.0, 8.0) - 1);
+    // What was measured once or twice may have been disturbed.
+    const double most = trials.load(std::memory_order_relaxed) < 3 ? 2.0 : 8.0;
+    const double lost = length() * (std::clamp(ratio == 0 ? 1 : ratio, 1.0, most) - 1);
     auto apart = [&](double share) { return std::bit_ceil(static_cast<uint32_t>(lost / share)); };
-    const uint32_t most = ratio == 0 ? kMostBetween : apart(kTrialShare);
+    const uint32_t enough = ratio == 0 ? kMostBetween : apart(kTrialShare);
     begin += std::clamp(std::max(begin, apart(kFirstShare)), kFirst,
-                        std::clamp(most, kLeastBetween, kMostBetween));
-    if (begin <= run)
-      begin = (run / kSettledRuns + 1) * kSettledRuns;
+                        std::clamp(enough, kLeastBetween, kMostBetween));
+    begin = (std::max(begin, run + 1) + kSettledRuns - 1) / kSettledRuns * kSettledRuns;
     first.store(begin, std::memory_order_relaxed);
     trials.fetch_add(1, std::memory_order_relaxed);
   }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 using namespace graphc;
@@ -25,10 +26,14 @@ TEST(ProgramHistory, TrialsAreSeldomWhereMuchIsLost) {
     for (double ratio : {1.1, 1.4, 2.0, 3.0, 7.0}) {
       auto begins = trialsOf(nanos, ratio, 200'000);
       const double length = nanos < 5e3 ? 96 : nanos < 3e4 ? 40 : 12;
-      EXPECT_LT(static_cast<double>(begins.size()) * length * (ratio - 1), 0.03 * 200'000) << ratio;
+      const auto later =
+          static_cast<double>(begins.size()) - 3; // than the first, whatever they say
+      EXPECT_LT(later * length * (ratio - 1), 0.025 * 200'000) << ratio;
+      EXPECT_TRUE(std::ranges::all_of(begins, [](uint32_t b) { return b % 32 == 0 || b == 16; }));
       EXPECT_GT(begins.size(), 5u) << "what changed is found";
     }
-  EXPECT_EQ(trialsOf(1e6, 4, 600), (std::vector<uint32_t>{16, 528})) << "36 runs' time each";
+  EXPECT_EQ(trialsOf(1e6, 4, 5000), (std::vector<uint32_t>{16, 160, 320, 640, 1280, 2560, 4608}))
+      << "36 runs' time each, as far as is known at first";
 }
 
 TEST(ProgramHistory, TrialsThatWerePutOffBeginLater) {
@@ -61,9 +66,8 @@ TEST(ProgramHistory, PeriodsFollowWhatIsUsual) {
   EXPECT_EQ(period.nanos(), 0);
   period.add(9000);
   EXPECT_EQ(period.nanos(), 9000) << "one is enough";
-  for (int i = 0; i < 8; ++i)
-    period.add(5000);
-  EXPECT_NEAR(period.nanos(), 5000, 50);
+  period.add(5000);
+  EXPECT_EQ(period.nanos(), 5000) << "the first was disturbed";
   for (int i = 0; i < 100; ++i) // the caller does something else in every fourth
     period.add(i % 4 ? 5000 : 1e7);
   EXPECT_NEAR(period.nanos(), 5000, 50);
