@@ -148,9 +148,6 @@ class Transform:
 
     def _on_host(self, x):
         """The transform on the host, or None where that has to be recorded."""
-        self.points += x.size * len(self.steps)
-        if self.points >= _MANY:
-            quick.clear()  # whose next calls run programs
         if self.host is None:
             host = _graphc.FourierSteps()
             for step in self.steps:
@@ -160,8 +157,11 @@ class Transform:
 
     def __call__(self, x):
         device = x.device
-        if self.points < _MANY and x.size <= _FEW and device == "cpu" and not _graphc.is_tracing():
-            made = self._on_host(x)
+        if self.points < _MANY and not _graphc.is_tracing():
+            self.points += x.size * len(self.steps)
+            if self.points >= _MANY:
+                quick.clear()  # whose next calls run programs
+            made = self._on_host(x) if x.size <= _FEW and device == "cpu" else None
             if made is not None:
                 return made
         if device not in self.devices and not _graphc.is_tracing():
