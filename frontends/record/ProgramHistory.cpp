@@ -25,7 +25,7 @@ constexpr uint32_t kLeastBetween = 128, kMostBetween = 1 << 16;
 constexpr int64_t kTrialNanos = 100'000'000;
 static_assert(kLeastBetween % kSettledRuns == 0 && kLongest < kLeastBetween);
 
-/// Trials at the same time would count one another's devices.
+/// The program that has a trial, or null.
 std::atomic<const ProgramHistory *> trying{nullptr};
 std::atomic<int64_t> tryingSince{0};
 
@@ -76,7 +76,7 @@ void TrialPlan::putOff(uint32_t run) {
   first.store((run / kSettledRuns + 1) * kSettledRuns, std::memory_order_relaxed);
 }
 
-ProgramHistory::~ProgramHistory() {
+void ProgramHistory::endTrial() {
   const ProgramHistory *self = this;
   trying.compare_exchange_strong(self, nullptr);
 }
@@ -148,8 +148,7 @@ Result<ChosenDevice> ProgramHistory::deviceFor(const ProgramWork &work, const rt
   }
   tried.store(chosen.isTimed ? chosen.device : nullptr);
   if (!chosen.isTimed) {
-    const ProgramHistory *self = this;
-    trying.compare_exchange_strong(self, nullptr);
+    endTrial();
     isOnOther.store(chosen.device == choices.other, std::memory_order_relaxed);
   }
   const bool isSettled = now.run >= kSettledRuns && !chosen.isTimed;

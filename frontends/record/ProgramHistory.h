@@ -56,7 +56,7 @@ public:
   std::shared_ptr<rt::ResultUse> use = std::make_shared<rt::ResultUse>();
 
   ProgramHistory() = default;
-  ~ProgramHistory();
+  ~ProgramHistory() { endTrial(); }
   ProgramHistory(const ProgramHistory &) = delete;
   ProgramHistory &operator=(const ProgramHistory &) = delete;
 
@@ -72,9 +72,10 @@ public:
   bool isKnown(bool isOnHost) const;
 
 private:
-  using Clock = std::chrono::steady_clock;
   bool waitsMostly() const { return use->waits() > kWaitsMostly; }
+  /// Trials at the same time would count one another's devices: one program has one.
   bool mayTry();
+  void endTrial();
   Status timed(rt::Device &device, bool isOnHost, int64_t nanos);
 
   rt::TypicalTime hostRuns, queuedThere;
