@@ -70,6 +70,8 @@ inline constexpr Width<N> kWidth{};
 ///   where scalesByFloats(x).
 /// - leastMagnitude(x, bound), where scalesByFloats(x): as the function of Select.h
 /// - negatedBy(x): y if x was made as neg(y), else a null value
+/// - blends(x): whether a select of values like x costs less than a multiply-add, as it is done by
+///   other units; both ways give the same bits
 /// - skipsBranches(): whether an ifAny that no lane takes costs less than a few operations
 /// - lookup(rows, index), where looksUp(): of rows of sixteen f32 (float[N][16]) the ones that the
 ///   low four bits of an integer of 32 bits say, as a std::array

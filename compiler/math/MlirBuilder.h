@@ -154,6 +154,7 @@ public:
     return onRegisters(ops, loc, "scalef", x, whole);
   }
   bool scalesByFloats(V x) const { return !target.nvidia && target.scale && fillsRegisters(x); }
+  bool blends(V x) const { return scalesByFloats(x); }
   V leastMagnitude(V x, V bound) { return range(x, bound, 0b1010); }
   /// Of two numbers, where scalesByFloats(); -0 < +0.
   V largerNumber(V x, V y) { return range(x, y, 0b0101); }
@@ -245,10 +246,7 @@ private:
   V resized(V a, unsigned width) {
     return bits(a) == width ? a : V(Op::create(ops, loc, shaped(ops.getIntegerType(width)), a));
   }
-  V any(V mask) {
-    constexpr auto kOr = mlir::vector::CombiningKind::OR;
-    return lanes == 1 ? mask : V(mlir::vector::ReductionOp::create(ops, loc, kOr, mask));
-  }
+  V any(V mask) { return lanes == 1 ? mask : anyLane(ops, loc, mask, target.scale); }
   V compare(mlir::arith::CmpFPredicate p, V a, V b) {
     return mlir::arith::CmpFOp::create(ops, loc, p, a, b);
   }

@@ -90,6 +90,23 @@ def test_large_angles_beside_other_values(n, dtype):
     exact.assert_same(np.asarray(found[-1]), np.asarray(found[list(named).index("sin")]) * np.asarray(2, dtype) + others[0])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_large_angles_of_products_beside_nan(dtype):
+    """Registers are looked at together: a NaN in one of them hides no large angle of another."""
+    x = np.linspace(-2, 2, 256).astype(dtype)
+    y = np.ones(256, dtype)
+    for lane in range(8):
+        x[[lane, lane + 32]] = np.nan
+        y[[lane + 8, lane + 16, lane + 64]] = 1e30
+    for function, wanted in ((gc.sin, np.sin), (gc.cos, np.cos)):
+        got = np.asarray(gc.jit(lambda a, b, f=function: f(a * b))(gc.asarray(x), gc.asarray(y)))
+        with np.errstate(invalid="ignore"):
+            exact_bits = np.array([np.asarray(function(gc.asarray(v))) for v in x * y])
+            np.testing.assert_allclose(got, wanted((x * y).astype("f8")), rtol=1e-6)
+        assert np.isnan(got).sum() == np.isnan(x).sum()
+        np.testing.assert_array_equal(got, exact_bits)
+
+
 @pytest.mark.parametrize("dtype", edge.FLOATS)
 def test_pow_on_random_values(dtype):
     (op,) = [op for op in optable.elementwise() if op.name == "pow"]

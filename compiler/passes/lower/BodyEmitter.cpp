@@ -23,6 +23,11 @@ Type BodyEmitter::vectorOf(Type element, int64_t width) {
 Value BodyEmitter::splat(OpBuilder &builder, Location loc, Value value, int64_t width) {
   if (width == 1 || isa<VectorType>(value.getType()))
     return value;
+  // Beside its load, of which it is a part then.
+  OpBuilder::InsertionGuard guard(builder);
+  if (auto load = value.getDefiningOp<memref::LoadOp>();
+      load && load->getBlock() == builder.getInsertionBlock())
+    builder.setInsertionPointAfter(load);
   return vector::BroadcastOp::create(builder, loc, VectorType::get({width}, value.getType()),
                                      value);
 }

@@ -118,7 +118,7 @@ kernel.func @merged(%x: tensor<?x4x8xf32>, %n: index) -> tensor<?x4x8xf32>
 // CHECK: scf.for %[[J:.*]] =
 // CHECK-DAG: vector.load %[[X]][
 // CHECK-DAG: %[[S:.*]] = memref.load %[[Y]][%[[I]]] : memref<?xf32>
-// CHECK: vector.broadcast %[[S]] : f32 to vector<16xf32>
+// CHECK-DAG: vector.broadcast %[[S]] : f32 to vector<16xf32>
 // CHECK: vector.store
 kernel.func @broadcast(%x: tensor<7x1000xf32>, %y: tensor<7xf32>) -> tensor<7x1000xf32>
     attributes {domain = #kernel.domain<() -> (7, 1000), parallel = 2>, inits = array<i64: -1>,
