@@ -29,10 +29,8 @@ Setting choiceSetting{"GRAPHC_AUTO", "what the device \"auto\" goes by: timing, 
 /// An elementary function of an element, in cheap operations.
 constexpr double kExpensive = 16;
 /// So much less than the device that is used at present would need, before the other is chosen:
-/// times are estimates.
+/// times are estimates, and measured ones differ from run to run.
 constexpr double kWorthMoving = 0.95;
-/// The same where both were measured.
-constexpr double kWorthChanging = 0.97;
 /// Both devices together take twice this, unless a driver's compiler takes longer for one kernel.
 constexpr double kSecondsEach = 0.9;
 /// Tiles of the product that is timed, which a driver's compiler may take too long for.
@@ -307,8 +305,8 @@ bool isWorthTrying(const ProgramWork &work, bool isOnOther, const DeviceSpeed &h
 std::optional<bool> betterOnOther(const ProgramWork &work) {
   if (work.hostPeriod == 0 || work.otherPeriod == 0 || work.onOtherOnly > work.givenThere)
     return std::nullopt;
-  return work.isOnOther ? work.otherPeriod * kWorthChanging < work.hostPeriod
-                        : work.otherPeriod < kWorthChanging * work.hostPeriod;
+  return work.isOnOther ? work.otherPeriod * kWorthMoving < work.hostPeriod
+                        : work.otherPeriod < kWorthMoving * work.hostPeriod;
 }
 
 bool runsOnOther(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other,

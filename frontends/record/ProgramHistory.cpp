@@ -12,13 +12,21 @@ namespace {
 /// numbers begin on the other device.
 constexpr double kLengthNanos = 4e5;
 constexpr uint32_t kLongest = 96;
+/// Devices that differ by less are measured for longer, which costs little.
+constexpr double kClose = 1.25;
+constexpr int kCloseLength = 2;
 /// Trials begin at multiples of so many runs. In between a choice holds for at most as many, and
 /// for a power of two that takes about so long: other work between two runs is seldom within it.
 constexpr uint32_t kSettledRuns = 32, kFewSettled = 4;
 constexpr double kSettledNanos = 1e5;
+/// The two halves of what is timed of one differ by less, unless something else was in between.
+constexpr double kAlike = 1.25;
 /// Of a program's time, for trials, where they go to the device that is the worse one: from the
 /// beginning, and later.
 constexpr double kFirstShare = 0.1, kTrialShare = 0.02;
+/// Of its runs, at most one of so many is in a trial later: those after a change of the device take
+/// longer, whichever it is.
+constexpr uint32_t kRunsOfOne = 16;
 /// Runs between two trials that end it.
 constexpr uint32_t kLeastBetween = 128, kMostBetween = 1 << 16;
 /// A program that does not run any more has no trial.
@@ -44,7 +52,7 @@ void Period::add(double nanos) {
     if (longOnes.fetch_add(1, std::memory_order_relaxed) + 1 < kMany)
       return;
   } else if (known != 0 && known < kLong * nanos) { // else what was known was such a one
-    nanos = known + (nanos - known) / (nanos < known ? 2 : 4);
+    nanos = known + (nanos - known) / 4;
   }
   longOnes.store(0, std::memory_order_relaxed);
   typical.store(nanos, std::memory_order_relaxed);
@@ -57,7 +65,8 @@ TrialPlan::Turn TrialPlan::at(uint32_t run, double nanos, double ratio) {
     const double most = trials.load(std::memory_order_relaxed) < 3 ? 2.0 : 8.0;
     const double lost = length() * (std::clamp(ratio == 0 ? 1 : ratio, 1.0, most) - 1);
     auto apart = [&](double share) { return std::bit_ceil(static_cast<uint32_t>(lost / share)); };
-    const uint32_t enough = ratio == 0 ? kMostBetween : apart(kTrialShare);
+    const uint32_t enough =
+        ratio == 0 ? kMostBetween : std::max(apart(kTrialShare), kRunsOfOne * length());
     begin += std::clamp(std::max(begin, apart(kFirstShare)), kFirst,
                         std::clamp(enough, kLeastBetween, kMostBetween));
     begin = (std::max(begin, run + 1) + kSettledRuns - 1) / kSettledRuns * kSettledRuns;
@@ -65,8 +74,10 @@ TrialPlan::Turn TrialPlan::at(uint32_t run, double nanos, double ratio) {
     trials.fetch_add(1, std::memory_order_relaxed);
   }
   if (run == begin) {
-    double enough = nanos > 0 ? kLengthNanos / nanos : 0;
-    runs.store(static_cast<uint32_t>(std::clamp<double>(enough, kFewest, kLongest)) / 4 * 4,
+    const double enough =
+        std::clamp<double>(nanos > 0 ? kLengthNanos / nanos : 0, kFewest, kLongest);
+    const bool isClose = ratio > 0 && ratio < kClose;
+    runs.store(static_cast<uint32_t>(enough * (isClose ? kCloseLength : 1)) / 4 * 4,
                std::memory_order_relaxed);
   }
   return {run >= begin, run == begin, trials.load(std::memory_order_relaxed), length()};
@@ -200,10 +211,13 @@ Status ProgramHistory::timed(rt::Device &device, bool isOnHost, int64_t nanos) {
   const double period = (static_cast<double>(now - since) - extra) / quarter;
   for (int i = 0; isQueued && i < 2; ++i)
     queuedThere.add((static_cast<double>(together) + waited - extra) / quarter);
-  if (run < length)
+  if (run < length) {
     timedPeriod = period;
-  else
-    (isOnHost ? hostPeriod : otherPeriod).add(std::min(period, timedPeriod.load()));
+  } else {
+    const double before = timedPeriod.load();
+    const auto [least, most] = std::minmax(before, period);
+    (isOnHost ? hostPeriod : otherPeriod).add(most < kAlike * least ? (least + most) / 2 : least);
+  }
   return Status::ok();
 }
 

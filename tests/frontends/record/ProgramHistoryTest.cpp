@@ -21,11 +21,13 @@ std::vector<uint32_t> trialsOf(double nanos, double ratio, uint32_t runs) {
 
 TEST(ProgramHistory, TrialsAreSeldomWhereMuchIsLost) {
   EXPECT_EQ(trialsOf(0, 0, 2000), (std::vector<uint32_t>{16, 32, 64, 128, 256, 512, 1024}));
-  EXPECT_EQ(trialsOf(1e6, 1.1, 700), (std::vector<uint32_t>{16, 32, 64, 128, 256, 384, 512, 640}));
+  EXPECT_EQ(trialsOf(1e6, 1.1, 1300), (std::vector<uint32_t>{16, 64, 128, 256, 512, 896, 1280}))
+      << "24 runs each, of 16 times as many";
   for (double nanos : {1e3, 1e4, 1e6})
     for (double ratio : {1.1, 1.4, 2.0, 3.0, 7.0}) {
       auto begins = trialsOf(nanos, ratio, 200'000);
-      const double length = nanos < 5e3 ? 96 : nanos < 3e4 ? 40 : 12;
+      const double each = nanos < 5e3 ? 96 : nanos < 3e4 ? 40 : 12;
+      const double length = ratio < 1.25 ? 2 * each : each;
       const auto later =
           static_cast<double>(begins.size()) - 3; // than the first, whatever they say
       EXPECT_LT(later * length * (ratio - 1), 0.025 * 200'000) << ratio;
@@ -59,6 +61,8 @@ TEST(ProgramHistory, ShortRunsHaveLongTrials) {
   EXPECT_EQ(other.at(16, 1e4, 2).length, 40u);
   TrialPlan third;
   EXPECT_EQ(third.at(16, 1e3, 2).length, 96u);
+  TrialPlan close;
+  EXPECT_EQ(close.at(16, 1e4, 1.1).length, 80u);
 }
 
 TEST(ProgramHistory, PeriodsFollowWhatIsUsual) {
@@ -89,7 +93,7 @@ TEST(ProgramHistory, WhatWasMeasuredDecides) {
   EXPECT_FALSE(*betterOnOther(w)) << "not worth a change";
   w.isOnOther = true;
   EXPECT_TRUE(*betterOnOther(w)) << "nor back";
-  w.otherPeriod = 1050;
+  w.otherPeriod = 1060;
   EXPECT_FALSE(*betterOnOther(w));
   w.onOtherOnly = 64;
   EXPECT_FALSE(betterOnOther(w).has_value()) << "something would move";
