@@ -64,12 +64,11 @@ auto expParts(B &b, V x) {
   using F = Format<W>;
   using T = ExpTable<W>;
   constexpr int sign = kNegated ? -1 : 1;
-  auto addSigned = [&](V y, V r) { return kNegated ? b.sub(y, r) : b.add(y, r); };
   auto [n, ni, high] = splitByLn2<W, sign>(b, x);
   V r = b.fma(n, F::f(b, -sign * T::kLn2[1]), high);
   V q = horner(b, r, kRescaled<T::kExp, 1, sign>.steps);
-  V one = F::f(b, 1.0), sum = addSigned(one, r), sumLow = addSigned(b.sub(one, sum), r);
-  return std::tuple{b.add(sum, b.fma(b.mul(r, r), q, sumLow)), ni, n};
+  V slope = b.fma(r, q, F::f(b, sign));
+  return std::tuple{b.fma(r, slope, F::f(b, 1.0)), ni, n};
 }
 
 template <unsigned W, bool kNegated, class B, class V>

@@ -104,7 +104,7 @@ class Graph_ElementaryOp<string mnemonic, DTypeClass dtypes = FloatingDType> : G
 }
 class Graph_ComplexElementaryOp<string mnemonic> : Graph_ElementaryOp<mnemonic, InexactDType>;
 def SqrtOp : Graph_ComplexElementaryOp<"sqrt"> { let summary = "Square root, correctly rounded; NaN below zero, sqrt(-0.0) is -0.0"; }
-def ExpOp : Graph_ComplexElementaryOp<"exp"> { let summary = "e to the x"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.799"; let worstF64 = "0.820"; }
+def ExpOp : Graph_ComplexElementaryOp<"exp"> { let summary = "e to the x"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.891"; let worstF64 = "0.887"; }
 def LogOp : Graph_ComplexElementaryOp<"log"> { let summary = "Natural logarithm; -inf at zero, NaN below"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.848"; let worstF64 = "0.855"; }
 def SinOp : Graph_ComplexElementaryOp<"sin"> { let summary = "Sine of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.884"; let worstF64 = "0.865"; }
 def CosOp : Graph_ComplexElementaryOp<"cos"> { let summary = "Cosine of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.891"; let worstF64 = "0.887"; }
