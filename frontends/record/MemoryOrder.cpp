@@ -95,6 +95,25 @@ AxisList keptOrder(const Shape &shape, std::span<const Operand> operands) {
   return fastFirst;
 }
 
+AxisList joinedOrder(std::span<const Operand> operands) {
+  const int64_t rank = operands.front().array->rank();
+  AxisList slowFirst;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    size_t place = slowFirst.size();
+    for (size_t k = slowFirst.size(); k-- > 0;) {
+      Order order = orderOf(slowFirst[k], axis, rank, operands);
+      if (order == Order::Keep)
+        break;
+      if (order == Order::Swap)
+        place = k;
+    }
+    slowFirst.insert(place, axis);
+  }
+  if (Trace::active() || std::ranges::is_sorted(slowFirst))
+    slowFirst.clear();
+  return slowFirst;
+}
+
 Array inMemoryOrder(const Array &x) {
   const Operand one[] = {x};
   const AxisList order = keptOrder(x.shape(), one);

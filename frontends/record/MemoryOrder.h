@@ -30,6 +30,10 @@ bool isSameView(const Array &a, const Array &b);
 /// broadcast to it, lie; row-major where they disagree. Empty for row-major, and inside a trace.
 AxisList keptOrder(const Shape &shape, std::span<const Operand> operands);
 
+/// The same of what arrays of one rank are joined to: an axis that orders nothing stays behind
+/// those before it, where keptOrder leaves it in front of those after it.
+AxisList joinedOrder(std::span<const Operand> operands);
+
 /// `x` with its axes in the order in which they lie; inside a trace as it is.
 Array inMemoryOrder(const Array &x);
 

@@ -213,7 +213,7 @@ static Result<std::optional<Array>> joinedInOrder(std::span<const Array> xs, int
   if (!isOneRank || !mayKeepOrder(operands))
     return std::optional<Array>();
   GRAPHC_ASSIGN(int64_t at, inShape(op::normalizeAxis("concatenate", axis, rank), xs[0].shape()));
-  AxisList order = keptOrder(xs[0].shape(), operands);
+  AxisList order = joinedOrder(operands);
   if (order.size() == 0)
     return std::optional<Array>();
   auto place = std::ranges::find(order, at) - order.begin();

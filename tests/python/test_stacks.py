@@ -103,3 +103,28 @@ def test_many_places_are_deleted_and_inserted_without_a_loop_in_python(named, ax
     for got in (found, traced):
         exact.assert_same(got[0], np.delete(a, places, axis))
         exact.assert_same(got[1], np.insert(a, places, 7, axis))
+
+
+@pytest.mark.parametrize("axes", [(0, 1, 2), (2, 1, 0), (1, 0, 2), (0, 2, 1), (2, 0, 1)])
+@pytest.mark.parametrize("shape", [(2, 3, 4), (2, 1, 3), (1, 3, 1)])
+def test_memory_order_of_what_is_joined(axes, shape):
+    base = np.arange(np.prod(shape) * 1.0).reshape(shape)
+    for name in ("stack", "concatenate"):
+        for axis in range(-3, 3):
+            want, got = (getattr(xp, name)([xp.asarray(base).transpose(axes)] * 2, axis) for xp in (np, gc))
+            assert got.tolist() == want.tolist()
+            assert [s for s, n in zip(got.strides, got.shape) if n > 1] == [s for s, n in zip(want.strides, want.shape) if n > 1]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "f8", "c16", "?"])
+def test_one_place_of_a_vector(dtype):
+    for n in (1, 2, 5):
+        x = np.arange(n).astype(dtype)
+        for axis in (None, 0, -1):
+            for place in range(-n, n + 1):
+                for value in (1, True, [1], [1, 0], np.array(0), np.zeros((1, 1))):
+                    want, got = np.insert(x, place, value, axis), gc.insert(gc.asarray(x), place, value, axis)
+                    assert got.dtype == want.dtype and got.tolist() == want.tolist()
+            for place in range(-n, n):
+                want, got = np.delete(x, place, axis), gc.delete(gc.asarray(x), place, axis)
+                assert got.dtype == want.dtype and got.tolist() == want.tolist()

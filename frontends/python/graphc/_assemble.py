@@ -266,6 +266,8 @@ def _laid_as(x, result):
 def delete(arr: ArrayLike, obj, axis: int | None = None) -> Array:
     """A copy without the places that `obj` (Python integers or a slice) names; flattened when `axis` is None."""
     x, index = asarray(arr), obj
+    if type(obj) is int and x.ndim == 1 and axis in (None, 0, -1) and -x.shape[0] <= obj < x.shape[0] > 1:
+        return _graphc.concatenate([x[:obj], x[obj + 1 or x.shape[0] :]], 0)
     if axis is None:
         x, axis = _graphc.reshape(x, (-1,)), 0
     axis = _axis(axis, x.ndim, "delete")
@@ -287,6 +289,10 @@ def insert(arr: ArrayLike, obj, values: ArrayLike, axis: int | None = None) -> A
     """A copy with `values` before the place `obj`, or each before its own when `obj` is a slice, a mask or a sequence of
     places of `arr`; flattened when `axis` is None. Raises IndexError for a place outside."""
     x, index = asarray(arr), obj
+    if type(obj) is int and x.ndim == 1 and axis in (None, 0, -1) and -x.shape[0] <= obj <= x.shape[0]:
+        values = assigned(values, x).astype(x.dtype, copy=False)
+        if values.ndim < 2:
+            return _graphc.concatenate([x[:obj], values.reshape((-1,)), x[obj:]], 0)
     if axis is None:
         x, axis = _graphc.reshape(x, (-1,)), 0
     axis = _axis(axis, x.ndim, "insert")
@@ -315,7 +321,10 @@ def insert(arr: ArrayLike, obj, values: ArrayLike, axis: int | None = None) -> A
     values = values.reshape((1,) * (x.ndim - values.ndim) + values.shape)
     if is_number:  # as in x[:, 0] = values; a sequence of one place is as x[:, [0]]
         values = moveaxis(values, 0, axis)
-    aligned = _graphc.broadcast_to(values, x.shape[:axis] + (values.shape[axis],) + x.shape[axis + 1 :])
+    count, more = values.shape[axis], values.ndim - x.ndim
+    if more > 0 and _math.prod(values.shape[:more]) == 1:  # as an assignment leaves them out
+        values = values.reshape(values.shape[more:])
+    aligned = _graphc.broadcast_to(values, x.shape[:axis] + (count,) + x.shape[axis + 1 :])
     return _laid_as(x, concatenate([x[_along(axis, slice(0, place))], aligned, x[_along(axis, slice(place, None))]], axis))
 
 

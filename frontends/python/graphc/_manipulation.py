@@ -177,9 +177,15 @@ def in_sequence(arrays):
     return arrays
 
 
+def _lies_otherwise(arrays):
+    """Whether the first one of some arrays lies in another order than row-major, which what they are joined to has too."""
+    first = arrays[0] if arrays else None
+    return type(first) is _graphc.ndarray and first.ndim > 1 and not first.contiguous
+
+
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays of one shape joined along a new axis."""
-    if out is None and dtype is None and type(axis) is int and axis == 0 and type(arrays) in (list, tuple):
+    if out is None and dtype is None and type(axis) is int and axis == 0 and type(arrays) in (list, tuple) and not _lies_otherwise(arrays):
         packed = _graphc.pack(arrays)  # what is computed
         if packed is not None:
             return packed
