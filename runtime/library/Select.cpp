@@ -150,13 +150,13 @@ struct Middle {
     int64_t above = length;
     for (int64_t i = 0; i < length; ++i)
       above -= highs[i] > last;
+    int64_t next[2] = {0, above}; // of either side, without a branch that nobody foresees
     for (int64_t i = 0; i < length; ++i)
-      if (const U key = highs[i]; key < first)
-        put(i, middle.begin++);
-      else if (key > last)
-        put(i, above++);
-      else
+      if (const U key = highs[i]; U(key - first) <= U(last - first))
         middle.positions.push_back(i);
+      else
+        put(i, next[key > last]++);
+    middle.begin = next[0];
     return middle;
   }
 };

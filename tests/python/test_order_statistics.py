@@ -114,6 +114,17 @@ def test_median(dtype):
                     near(gc.nanmedian(g, axis, keepdims=keep), np.nanmedian(x, axis, keepdims=keep))
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("n", [2049, 4000])
+def test_median_of_many_complex_numbers(n, dtype):
+    rng = np.random.default_rng(n)
+    x = (rng.integers(-40, 40, (3, n)) + 1j * rng.standard_normal((3, n))).astype(dtype)
+    x[1, 7] = complex(0, np.nan)
+    for part in (x[0], x[1], x[:1], x, x[::2], x[:, ::-1]):
+        for axis in (None, -1):
+            same(gc.median(gc.asarray(part), axis), np.median(part, axis))
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_quantiles(method):
     for dtype in ("int32", "float32", "float64"):

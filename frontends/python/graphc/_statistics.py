@@ -17,7 +17,7 @@ from ._float_errors import tell as _tell
 from ._float_errors import told as _told
 from ._indexing import bincount, take, take_along_axis
 from ._manipulation import _axes, concat, expand_dims
-from ._sorting import argsort, searchsorted, sort
+from ._sorting import argsort, partition, searchsorted, sort
 from ._ufunc import with_out
 from .errors import ArgumentError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
 
@@ -119,6 +119,10 @@ def _element(s, place, dtype):
     return found if s.dtype is dtype else found.astype(dtype, copy=False)
 
 
+#: Longer rows of complex numbers, whose order takes two passes of sorting, are parted at their middle.
+_PARTED = 2048
+
+
 @_where_operands_are
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The middle of the sorted elements over `axis` (None: all; an int or a tuple), the mean of the two middle ones of
@@ -131,11 +135,12 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
         _tell("Mean of empty slice")
         result = full(flat.shape[:-1], _math.nan, dtype=dtype)
     else:
-        s = sort(flat)
+        parts = x.dtype.kind == "c" and n > _PARTED and not _graphc.is_tracing() and not bool((flat != flat).any())
+        s = partition(flat, [(n - 1) // 2, n // 2]) if parts else sort(flat)
         result = _element(s, n // 2, dtype)
         if n % 2 == 0:
             result = (_element(s, n // 2 - 1, dtype) + result) / 2
-        result = _last_is_nan(s, result)
+        result = result if parts else _last_is_nan(s, result)
     return _deliver(result, out, "median", kept if keepdims else None, "unsafe", spreads=False)  # which reduces
 
 
