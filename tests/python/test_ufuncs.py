@@ -587,7 +587,8 @@ def test_operands_become_the_dtype_that_is_asked_for(held, dtype):
             np.testing.assert_allclose(np.asarray(made), expected, rtol=1e-3)
 
 
-_IN_ORDER = ("add", "subtract", "multiply", "divide", "fmod", "maximum", "logical_xor", "bitwise_or", "gcd", "floor_divide", "remainder", "power", "equal")
+_IN_ORDER = ("add", "subtract", "multiply", "divide", "fmod", "maximum", "logical_xor", "bitwise_or", "gcd", "floor_divide", "remainder", "power", "equal",
+             "copysign", "heaviside", "nextafter", "left_shift", "right_shift")  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "float16", "float32", "float64", "complex128"])

@@ -74,8 +74,8 @@ bool isWanted(const Given &given, Exact kind) {
 }
 
 bool isAlike(PyObject *object, DType t) {
-  if (PyFloat_CheckExact(object))
-    return t == DType::Float64;
+  if (PyFloat_CheckExact(object) || PyComplex_CheckExact(object))
+    return t == DType::Complex128 || (t == DType::Float64 && PyFloat_CheckExact(object));
   if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
       if (!isAlike(PySequence_Fast_GET_ITEM(object, i), t))

@@ -34,7 +34,7 @@ public:
   bool look(PyObject *object, int depth = 0) {
     if (object == Py_None || PyBool_Check(object) || PyUnicode_CheckExact(object))
       return true;
-    if (PyFloat_CheckExact(object))
+    if (PyFloat_CheckExact(object) || PyComplex_CheckExact(object))
       return kind != Exact::Integers;
     if (PyLong_CheckExact(object))
       return kind != Exact::Longer || isSmall(object);
@@ -73,6 +73,8 @@ public:
     if (!arrays || (!isList && !PyTuple_CheckExact(object)))
       return pb::reinterpret_borrow<pb::object>(object);
     Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+    if (count > kMostItems)
+      return pb::reinterpret_borrow<pb::object>(object);
     auto made = pb::reinterpret_steal<pb::object>(isList ? PyList_New(count) : PyTuple_New(count));
     for (Py_ssize_t i = 0; i < count; ++i) {
       pb::object item = make(PySequence_Fast_GET_ITEM(object, i));
@@ -138,13 +140,22 @@ private:
     return !overflow && value < small::kFew && value > -small::kFew;
   }
 
+  static bool isNumber(PyObject *item) {
+    return PyLong_CheckExact(item) || PyFloat_CheckExact(item) || PyBool_Check(item) ||
+           PyComplex_CheckExact(item);
+  }
+  /// Longer lists are of numbers, and passed as they are.
   bool lookInto(PyObject *object, int depth) {
-    Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
-    if (depth == kMostDepth || count > kMostItems)
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+    if (depth == kMostDepth || count > small::kFew)
       return false;
-    for (Py_ssize_t i = 0; i < count; ++i)
-      if (!look(PySequence_Fast_GET_ITEM(object, i), depth + 1))
+    const bool isLong = count > kMostItems;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject *item = PySequence_Fast_GET_ITEM(object, i);
+      if ((isLong && !isNumber(item)) || !look(item, depth + 1))
         return false;
+    }
+    most = std::max<int64_t>(most, count);
     return true;
   }
 

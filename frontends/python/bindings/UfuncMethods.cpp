@@ -72,6 +72,16 @@ bool isScattered(DType t, PyObject *values) {
          (PyLong_CheckExact(values) || (PyFloat_CheckExact(values) && isFloat(t)));
 }
 
+/// Products of complex numbers, whose parts no scatter of ours combines.
+bool isProduct(PyObject *ufunc, DType t) {
+  PyObject *operation = nullptr;
+  if (!isComplex(t))
+    return false;
+  auto members = pb::reinterpret_steal<pb::object>(PyObject_GenericGetDict(ufunc, nullptr));
+  operation = members ? PyDict_GetItemString(members.ptr(), "operation") : nullptr;
+  return operation && PyUnicode_CompareWithASCIIString(operation, "mul") == 0;
+}
+
 /// ufunc.at of computed small arrays. A copy is changed where something may go wrong.
 PyObject *changedAt(PyObject *theirs, PyObject *ufunc, PyObject *const *args, Py_ssize_t count,
                     Exact kind, bool mayFail) {
@@ -158,7 +168,8 @@ PyObject *ufuncMethod(PyObject *self, PyObject *const *args, Py_ssize_t count, P
       return nullptr;
     PyObject *theirs = PyTuple_GET_ITEM(self, 0);
     // Of what we have no scatter for, larger arrays too.
-    const Exact kind = bits & kScattered ? Exact::Passes : Exact::Bits;
+    const bool isOurs = (bits & kScattered) && !isProduct(args[0], x->dtype());
+    const Exact kind = isOurs ? Exact::Passes : Exact::Bits;
     return place == kAt ? changedAt(theirs, ufunc, args + 1, count - 1, kind, mayFail)
                         : ofMethod(theirs, ufunc, args + 1, count - 1, names);
   });

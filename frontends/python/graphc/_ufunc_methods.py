@@ -6,27 +6,40 @@ from . import _graphc
 
 _INTEGERS, _FLOATS, _COMPLEX, _DIVIDES, _SCATTERED, _SAFE = 1, 2, 4, 8, 16, 32
 _ALL = _INTEGERS | _FLOATS
+#: Operations that are folded from element to element, since no other order gives what they give, and whose results are exact or rounded once.
+_IN_ORDER = {
+    "divide": _FLOATS | _COMPLEX, "power": _INTEGERS | _DIVIDES, "floor_divide": _INTEGERS | _DIVIDES,
+    **dict.fromkeys(("remainder", "fmod"), _ALL | _DIVIDES), **dict.fromkeys(("copysign", "heaviside"), _FLOATS | _SAFE),
+    "nextafter": _FLOATS, **dict.fromkeys(("left_shift", "right_shift"), _INTEGERS | _SAFE),
+}  # fmt: skip
 #: By method, in the order in which a ufunc has them: operations and the dtypes of elements. Operations at places and running ones go from element to
 #: element in order; what is _SCATTERED has a loop of ours for equal dtypes, and what is _SAFE meets no errors. Of reductions, whose order is not NumPy's,
 #: integers alone are the same, which wrap.
 _METHODS = {
     "at": {
-        **dict.fromkeys(("add", "subtract"), _ALL | _COMPLEX | _SCATTERED), "multiply": _ALL | _SCATTERED,
+        **dict.fromkeys(("add", "subtract", "multiply"), _ALL | _COMPLEX | _SCATTERED),
         **dict.fromkeys(("maximum", "minimum"), _INTEGERS | _SCATTERED),
-        **dict.fromkeys(("logical_and", "logical_or", "logical_xor", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), _ALL | _SAFE),
+        **dict.fromkeys(
+            ("logical_and", "logical_or", "logical_xor", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), _ALL | _COMPLEX | _SAFE
+        ),
         **dict.fromkeys(("fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm"), _INTEGERS),
-        **dict.fromkeys(("floor_divide", "remainder"), _INTEGERS | _DIVIDES), "fmod": _ALL | _DIVIDES,
-        "divide": _FLOATS, "power": _INTEGERS | _DIVIDES,
+        **_IN_ORDER,
     },
     "accumulate": {
-        "subtract": _ALL | _COMPLEX, "divide": _FLOATS,
-        **dict.fromkeys(("fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor", "gcd", "lcm", "power"), _INTEGERS),
-        **dict.fromkeys(("floor_divide", "remainder"), _INTEGERS | _DIVIDES), "fmod": _ALL | _DIVIDES,
+        "subtract": _ALL | _COMPLEX, "logical_xor": _ALL | _COMPLEX | _SAFE,
+        **dict.fromkeys(("fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm"), _INTEGERS),
+        **_IN_ORDER,
     },
-    "reduceat": dict.fromkeys(
-        ("add", "multiply", "maximum", "minimum", "fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm", "subtract", "power"), _INTEGERS
-    ),
-    "reduce": dict.fromkeys(("fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm", "subtract", "power"), _INTEGERS),
+    "reduceat": {
+        **dict.fromkeys(
+            ("add", "multiply", "maximum", "minimum", "fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm", "subtract"), _INTEGERS
+        ),
+        "logical_xor": _ALL | _COMPLEX | _SAFE, **_IN_ORDER,
+    },
+    "reduce": {
+        **dict.fromkeys(("fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm", "subtract"), _INTEGERS),
+        "logical_xor": _ALL | _COMPLEX | _SAFE, **_IN_ORDER,
+    },
 }  # fmt: skip
 
 
