@@ -132,6 +132,18 @@ void find(const Layout<R> &l, bool isPlace, bool running, const NodeRef &out) {
 
 } // namespace
 
+void findComplexExtremes(ReduceKind kind, const void *from, const std::array<int64_t, 3> &sizes,
+                         bool running, DType t, const NodeRef &out) {
+  const bool isPlace = kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
+  const bool isLargest = kind == ReduceKind::Max || kind == ReduceKind::ArgMax;
+  auto search = [&]<typename R>(R) {
+    const Layout<R> layout{static_cast<const Number<R> *>(from), sizes[0], sizes[1], sizes[2]};
+    isLargest ? find<true>(layout, isPlace, running, out)
+              : find<false>(layout, isPlace, running, out);
+  };
+  t == DType::Complex128 ? search(double()) : search(float());
+}
+
 Outcome complexExtremes(ReduceKind kind, const Array &x, size_t axis, bool running) {
   const int64_t count = countOf(x.shape());
   if (Trace::active() || count == 0 || !onHost(x.device()))
@@ -141,7 +153,6 @@ Outcome complexExtremes(ReduceKind kind, const Array &x, size_t axis, bool runni
   if (!isKnown)
     return NodeRef();
   const bool isPlace = kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
-  const bool isLargest = kind == ReduceKind::Max || kind == ReduceKind::ArgMax;
   Shape shape = x.shape();
   int64_t outer = 1, inner = 1;
   for (size_t i = 0; i < shape.size(); ++i)
@@ -151,12 +162,7 @@ Outcome complexExtremes(ReduceKind kind, const Array &x, size_t axis, bool runni
   if (!running)
     shape[axis] = 1;
   GRAPHC_ASSIGN(NodeRef out, makeNode(isPlace ? DType::Int64 : x.dtype(), shape, x.device()));
-  auto search = [&]<typename R>(R) {
-    const Layout<R> layout{dataOf<const Number<R>>(n), outer, length, inner};
-    isLargest ? find<true>(layout, isPlace, running, out)
-              : find<false>(layout, isPlace, running, out);
-  };
-  x.dtype() == DType::Complex128 ? search(double()) : search(float());
+  findComplexExtremes(kind, dataOf<const char>(n), {outer, length, inner}, running, x.dtype(), out);
   return out;
 }
 

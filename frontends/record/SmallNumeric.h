@@ -45,6 +45,9 @@ Outcome reduceSlices(op::ReduceKind kind, const Array &x, size_t axis, DType t,
 /// The least or largest complex number along an axis of an array of the cpu, which is computed
 /// first, or its place; `running`: of the elements up to each.
 Outcome complexExtremes(op::ReduceKind kind, const Array &x, size_t axis, bool running);
+/// The same of the elements at `from`, along the middle one of three axes, into `out`.
+void findComplexExtremes(op::ReduceKind kind, const void *from, const std::array<int64_t, 3> &sizes,
+                         bool running, DType t, const NodeRef &out);
 /// As sorted() (Small.h), along an axis of a row-major array.
 Outcome sortedAlong(const Array &x, size_t axis, Routine routine);
 /// The least or largest of the floats of a computed array that are not NaN; where there are none,

@@ -381,6 +381,28 @@ Result<bool> multiplyAll(const Array &x, DType t, const Layout &l, Number<R> *to
   return isKnown && allFinite(to, l.outer * l.inner);
 }
 
+/// Running products of complex numbers along the middle, as a program has them: distances double.
+template <typename R>
+Result<bool> multiplyRunning(const Array &x, DType t, const Layout &l, Number<R> *to) {
+  NumberReader<R> reader;
+  GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));
+  if (!isRead)
+    return false;
+  const Run<Number<R>> from = reader.run();
+  const int64_t all = l.outer * l.count * l.inner;
+  for (int64_t i = 0; i < all; ++i)
+    to[i] = from.data[from.steps ? i : 0];
+  bool isKnown = true;
+  for (int64_t o = 0; o < l.outer; ++o) {
+    Number<R> *line = to + o * l.count * l.inner;
+    for (int64_t apart = l.inner; apart < l.count * l.inner && isKnown; apart *= 2)
+      for (int64_t i = l.count * l.inner;
+           i-- > apart && isKnown;) // those before it are as they were
+        isKnown = computeNumber(op::OpKind::Mul, line[i - apart], line[i], line + i);
+  }
+  return isKnown && allFinite(to, all);
+}
+
 } // namespace
 
 Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, DType t,
@@ -402,6 +424,14 @@ Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, D
     return truth ? reduce(kind, Array(std::move(truth)), axes, t, shape) : NodeRef();
   }
   GRAPHC_ASSIGN(NodeRef out, makeNode(resultDType(kind, t), shape, x.device()));
+  if (isExtreme && isComplex(t) && x.dtype() == t) {
+    GRAPHC_ASSIGN(const Elements elements, elementsOf(x));
+    if (!elements.base || !x.view().isContiguous())
+      return NodeRef();
+    findComplexExtremes(kind, elements.first, {layout->outer, layout->count, layout->inner}, false,
+                        t, out);
+    return out;
+  }
   if (isComplex(t)) {
     auto made = withElementType(t, [&]<typename T>(T) -> Result<bool> {
       if constexpr (kIsNumber<T>)
@@ -460,10 +490,14 @@ Outcome scan(ReduceKind kind, const Array &x, size_t axis, DType t, const Shape 
     (i < axis ? l.outer : i == axis ? l.count : l.inner) *= x.shape()[i];
   if (countOf(shape) * itemSize(t) > mostBytes() || t == DType::Bool)
     return NodeRef();
+  if (isComplex(t) && kind != ReduceKind::Prod)
+    return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, x.device()));
-  auto done = withRealType(t, [&]<typename T>(T) -> Result<bool> {
+  auto done = withElementType(t, [&]<typename T>(T) -> Result<bool> {
     if constexpr (std::is_same_v<T, bool>) {
       return false;
+    } else if constexpr (kIsNumber<T>) {
+      return multiplyRunning(x, t, l, dataOf<T>(out));
     } else {
       Reader<T> reader;
       GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));

@@ -222,3 +222,22 @@ def test_functions_of_single_values_in_loops(dtype):
     for made, value in zip(same_bits(program)[::16], np.asarray(z).tolist(), strict=True):
         size = np.abs(np.array(value, dtype))
         assert made == size or np.isnan(size) or abs(made - size) <= np.spacing(size)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1,), (7,), (4, 5), (2, 3, 4), (300,)])
+def test_running_products_and_extremes(dtype, shape):
+    z = numbers(dtype, shape)
+    z /= np.abs(z)
+    for part in (z, z.T, z[::-1]):
+        for axis in (None, *range(-1, part.ndim)):
+            for name in ("cumprod", "argmax", "argmin", "max", "min"):
+                want = getattr(np, name)(part, axis)
+                for got in same_bits(lambda: getattr(gc, name)(gc.asarray(part), axis)):
+                    if name == "cumprod":
+                        np.testing.assert_allclose(got, want, rtol=1e-4 if dtype == "complex64" else 1e-12)
+                    else:
+                        assert got.dtype == want.dtype and np.array_equal(got, want)
+    missing = z.reshape(-1).copy()
+    missing[missing.size // 2] = complex(np.nan, 1)
+    same_bits(lambda: [gc.argmax(gc.asarray(missing)), gc.argmin(gc.asarray(missing)), gc.cumprod(gc.asarray(missing))])

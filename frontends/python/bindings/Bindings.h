@@ -259,7 +259,6 @@ void setupBuffer(PyHeapTypeObject *type);
 PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right);
 PyObject *operationOnValue(op::OpKind kind, PyObject *operand);
 void setupElements(PyHeapTypeObject *type);
-// Members.cpp
 void setupMembers(PyHeapTypeObject *type);
 void defineFunctions(pb::module_ &m);
 void definePlainFunctions(pb::module_ &m);
@@ -267,6 +266,7 @@ void definePlainMovement(pb::module_ &m);
 void definePlainNumeric(pb::module_ &m);
 void definePlainViews(pb::module_ &m);
 void defineConstructors(pb::module_ &m);
+void defineFlat(pb::module_ &m);
 void defineUfuncs(pb::module_ &m);
 void defineInfo(pb::module_ &m);
 void defineJit(pb::module_ &m);

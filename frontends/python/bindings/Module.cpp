@@ -13,6 +13,7 @@ PYBIND11_MODULE(_graphc, m) {
   graphc::py::defineUfuncs(m);
   graphc::py::defineHandover(m);
   graphc::py::defineExact(m);
+  graphc::py::defineFlat(m);
   graphc::py::defineUfuncMethods(m);
   graphc::py::defineNumpyDraws(m);
   graphc::py::defineRandom(m);
