@@ -1,8 +1,10 @@
 """Methods and attributes of arrays, and Python's functions over them."""
 
 import copy
+import gc as gc_module
 import operator
 import pickle
+import weakref
 
 import graphc as gc
 import numpy as np
@@ -200,3 +202,76 @@ def test_flags_and_column_major_memory_are_numpys(dtype):
         gc.ones(2).flags["Q"]
     with pytest.raises(AttributeError):
         gc.ones(2).flags.unknown = 1
+
+
+@pytest.mark.parametrize("shape", [(6,), (1,), (2, 3), (3, 1, 2), (0,), ()])
+def test_elements_of_flat_by_their_places(shape):
+    host = np.arange(np.prod(shape) * 1.0).reshape(shape)
+    for part in (lambda v: v, lambda v: v.T, lambda v: v[::-1] if v.ndim else v, lambda v: v[..., None][..., 0]):
+        theirs, ours = part(host.copy()), part(gc.asarray(host.copy()))
+        for place in range(-theirs.size, theirs.size):
+            assert ours.flat[place] == theirs.flat[place]
+            theirs.flat[place] = ours.flat[place] = place * 2
+        assert ours.tolist() == theirs.tolist() and len(ours.flat) == len(theirs.flat)
+        for place in (theirs.size, -theirs.size - 1, 1 << 70):
+            for change in (lambda v, i: v.flat[i], lambda v, i: v.flat.__setitem__(i, 1)):
+                with pytest.raises((IndexError, OverflowError)):
+                    change(ours, place)
+    locked = gc.arange(3.0)
+    locked.flags.writeable = False
+    with pytest.raises(ValueError):
+        locked.flat[0] = 1
+    with pytest.raises(TypeError):
+        del ours.flat[0]
+    with pytest.raises(ValueError, match="Error setting single item"):
+        gc.arange(3).flat[0] = [1, 2]
+
+
+def test_flat_ends_with_its_array():
+    x = gc.arange(3.0)
+    walk = x.flat
+    walk.own = walk  # a cycle
+    seen = weakref.ref(walk)
+    assert walk.base is x and next(walk) == 0
+    del walk
+    gc_module.collect()
+    assert seen() is None
+
+
+def test_methods_ask_no_argument_what_functions_mean():
+    class Asked:
+        def __init__(self, values):
+            self.values = values
+
+        def __array__(self, dtype=None, copy=None):
+            return np.asarray(self.values, dtype)
+
+        def __array_function__(self, function, types, args, keywords):
+            return function.__name__
+
+    def program(xp):
+        x, truths = xp.arange(4.0), Asked([True, False, True, False])
+        x.put(Asked([0, 1]), Asked([5, 6]))
+        return [x, x.compress(truths), x.searchsorted(Asked([1.0, 3])), x.repeat(Asked([1, 0, 2, 1])), x.dot(Asked([1.0, 2, 3, 4])),
+                x.clip(Asked([0.0, 1, 2, 3]), Asked(4)), x.take(Asked([1, 2]))]  # fmt: skip
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        assert np.asarray(got).tolist() == np.asarray(want).tolist()
+    for function, args in ((gc.searchsorted, ([1.0], Asked([1]))), (gc.clip, (gc.arange(2.0), Asked([0, 1]), 1)), (gc.dot, (gc.arange(2.0), Asked([0, 1])))):
+        assert function(*args) == function.__name__
+
+
+def test_what_is_no_order_and_no_dtype():
+    for xp in (np, gc):
+        x = xp.arange(6.0).reshape(2, 3)
+        for call in (x.copy, x.flatten, x.ravel, lambda o: xp.zeros(2, order=o)):
+            with pytest.raises(TypeError, match="order must be str, not int"):
+                call(1)
+            for order in ("f8", "Fortran", ""):
+                with pytest.raises(ValueError, match="order must be one of"):
+                    call(order)
+        with pytest.raises(TypeError, match="Cannot construct a dtype from an array"):
+            x.astype(xp.arange(2.0))
+        assert x.copy("f").flags.f_contiguous and x.ravel("F").tolist() == [0, 3, 1, 4, 2, 5]
+    assert isinstance(gc.frompyfunc(abs, 1, 1), gc.ufunc) and isinstance(np.add, gc.ufunc) and type(gc.add) is gc.ufunc
+    assert not isinstance(abs, gc.ufunc) and not issubclass(np.ndarray, gc.ufunc)

@@ -44,6 +44,8 @@ ANY = [
     "np.conj(2.5 - 1j)", "np.conj(z)", "z.conj()", "np.conj(True)", "np.array([1j, 2, 3.5])", "np.array([[z[0], 1], [True, 2.5j]])", "np.array([z.astype('c8')[1], 2])",
     "np.array([1, 2.5], complex)", "np.array([1j, np.nan])", "np.r_[1, 2.5]", "np.r_[0:3, 7, f]", "np.r_[i, 2:0:-1]", "np.r_[:0, 1.5]", "np.r_[0.0:3]",
     "np.r_[f.astype('f4'), 1.5]", "np.atleast_1d(2.5)", "np.atleast_2d(3)", "np.frombuffer(bytes(range(16)))", "np.frombuffer(bytes(range(16)), np.int32)", "np.frombuffer(bytes(range(8)), '>u2')",
+    "np.ediff1d(f)", "np.ediff1d(f.astype('f4'), to_end=[1.0])", "np.hstack([f, i])", "np.hstack([1.0, 2])", "np.vstack([f, i])", "np.vstack([[1.0, 2], [3, 4]])",
+    "np.polyadd(f, f[:3])", "np.polyadd(z, i[:3])", "np.polysub([1, 2], i)", "np.select([m, f > 0], [f, i], 7)", "np.select([m], [f], default=-0.0)",
     "np.bitwise_count(i)", "np.bitwise_count(i.astype('i1'))", "f.repeat(2)", "np.gcd(i[0], i[5])", "np.frexp(f[6])",
 ]  # fmt: skip
 OF_INTEGERS = [

@@ -430,9 +430,18 @@ def test_sums_begin_with_negative_zero():
             xp.add.reduce(x[1], initial=-0.0), x.sum(axis=1, initial=0.0), xp.sum(x[1], initial=-0.0, where=[False, True]),
         )  # fmt: skip
 
+    def of_complex(xp):
+        z = xp.array([complex(-0.0, -0.0), complex(-0.0, 1), complex(2, -0.0)])
+        starts = (-0.0, complex(-0.0, -0.0), complex(-0.0, 2), complex(1, -0.0))
+        return [xp.sum(part, initial=start, where=where) for part in (z[:1], z[:2], z, z[:0], z[:2].astype("F"))
+                for start in starts for where in (True, xp.arange(len(part)) < 1)]  # fmt: skip
+
     for g, w in zip(program(gc), program(np), strict=True):
         exact.assert_same(g, w)
         assert np.array_equal(np.signbit(g), np.signbit(w))
+    for g, w in zip(of_complex(gc), of_complex(np), strict=True):
+        assert g.dtype == w.dtype and g == w
+        assert [np.signbit(g.real), np.signbit(g.imag)] == [np.signbit(w.real), np.signbit(w.imag)], (g, w)
 
 
 def test_loops_and_their_dtypes_are_numpys():

@@ -221,8 +221,10 @@ void defineReduction(pb::class_<Array> &cls, op::ReduceKind kind, bool takesDTyp
 char toOrder(const pb::object &given, char none) {
   if (given.is_none())
     return none;
+  if (!PyUnicode_Check(given.ptr()) && !PyBytes_Check(given.ptr()))
+    throw pb::type_error(format("order must be str, not {}", Py_TYPE(given.ptr())->tp_name));
   auto text = given.cast<std::string>();
-  char letter = text.empty() ? ' ' : static_cast<char>(std::toupper(text[0]));
+  const char letter = text.size() == 1 ? static_cast<char>(std::toupper(text[0])) : ' ';
   if (std::string_view("CFAK").find(letter) == std::string_view::npos)
     throw pb::value_error(format("order must be one of 'C', 'F', 'A', or 'K' (got '{}')", text));
   return letter;

@@ -159,6 +159,8 @@ DType toDType(pb::handle object) {
   if (isName)
     if (PyObject *found = PyDict_GetItemWithError(dtypesByName().ptr(), object.ptr()))
       return static_cast<DType>(PyLong_AsLong(found));
+  if (const Array *x = asAnyArray(object.ptr()); x && !x->isValue())
+    throw pb::type_error("Cannot construct a dtype from an array");
   pb::object dtype;
   try {
     dtype = np.dtype(object);

@@ -635,6 +635,24 @@ PyMethodDef outerMethod = {
     "outer", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(outerPlain)),
     METH_FASTCALL | METH_KEYWORDS, "All pairs of plain arguments; NotImplemented for others."};
 
+/// NumPy's ufuncs are instances as well: what `frompyfunc` makes, and those of other packages.
+PyObject *isUfunc(PyObject *self, PyObject *object) {
+  static PyObject *const theirs =
+      pb::object(pb::module_::import("numpy").attr("ufunc")).release().ptr();
+  return PyBool_FromLong(PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(self)) ||
+                         PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(theirs)));
+}
+PyMethodDef checks[] = {{"__instancecheck__", isUfunc, METH_O, nullptr},
+                        {nullptr, nullptr, 0, nullptr}};
+
+/// The class of the class of ufuncs.
+PyTypeObject *makeTypeOfType() {
+  PyType_Slot slots[] = {{Py_tp_methods, checks}, {0, nullptr}};
+  PyType_Spec spec = {"graphc.UfuncType", 0, 0, Py_TPFLAGS_DEFAULT, slots};
+  return reinterpret_cast<PyTypeObject *>(PyType_FromSpecWithBases(
+      &spec, pb::make_tuple(pb::handle(reinterpret_cast<PyObject *>(&PyType_Type))).ptr()));
+}
+
 PyTypeObject *makeType() {
   static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(deallocate)},
                                 {Py_tp_new, reinterpret_cast<void *>(construct)},
@@ -644,7 +662,13 @@ PyTypeObject *makeType() {
                                 {0, nullptr}};
   static PyType_Spec spec = {"graphc.ufunc", sizeof(Ufunc), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
-  return reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
+  auto *type = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
+  PyTypeObject *typeOfType = type ? makeTypeOfType() : nullptr;
+  if (!typeOfType)
+    return nullptr;
+  Py_SET_TYPE(reinterpret_cast<PyObject *>(type),
+              typeOfType); // which it owns; `type` is no heap type
+  return type;
 }
 
 } // namespace

@@ -184,6 +184,8 @@ def repeat(a: ArrayLike, repeats, axis: int | None = None) -> Array:
     x = x if x.ndim else _graphc.reshape(x, (1,))
     axis = _axis(axis, x.ndim, "repeat")
     size = x.shape[axis]
+    if not isinstance(repeats, (_np.ndarray, _np.generic)) and not _graphc.is_array(repeats) and hasattr(type(repeats), "__array__"):
+        repeats = asarray(repeats)
     if isinstance(repeats, _np.ndarray) or (_graphc.is_array(repeats) and not _graphc.is_value(repeats)):
         _check_counts(repeats)
         if repeats.ndim > 1:

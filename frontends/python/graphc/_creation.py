@@ -100,6 +100,8 @@ def _order(order):
     try:
         return _ORDERS[order]
     except (KeyError, TypeError):
+        if not isinstance(order, (str, bytes)):
+            raise TypeError(f"order must be str, not {type(order).__name__}") from None
         raise ArgumentError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})") from None
 
 

@@ -13,10 +13,10 @@ UPDATES = {"copyto": "dst", "put": "a", "place": "arr", "putmask": "a", "fill_di
 #: costs. Of any operands; of any, where integers may ask for long results; of integers and bools only; of any, and of larger arrays too; those of as many
 #: passes as numbers have bits; of any, the first of any size. None of them gives views, and none changes its arguments.
 _EXACT = dict.fromkeys(
-    ("append", "argsort", "argwhere", "array_equal", "choose", "column_stack", "compress", "delete", "diagflat", "digitize", "dstack", "extract", "flatnonzero",
-     "heaviside", "insert", "interp", "ldexp", "modf", "nonzero", "ravel_multi_index", "take", "take_along_axis", "tril", "triu", "unravel_index"), 0
+    ("append", "argsort", "argwhere", "array_equal", "choose", "column_stack", "compress", "delete", "diagflat", "digitize", "dstack", "ediff1d", "extract", "flatnonzero",
+     "heaviside", "hstack", "insert", "interp", "ldexp", "modf", "nonzero", "polyadd", "polysub", "ravel_multi_index", "select", "take", "take_along_axis", "tril", "triu", "unravel_index", "vstack"), 0
 ) | dict.fromkeys(("repeat", "resize", "tile"), 1) | dict.fromkeys(
-    ("convolve", "correlate", "ediff1d", "intersect1d", "setdiff1d", "setxor1d", "trace", "union1d", "unique"), 2
+    ("convolve", "correlate", "intersect1d", "setdiff1d", "setxor1d", "trace", "union1d", "unique"), 2
 ) | dict.fromkeys(
     ("bitwise_count", "frexp", "isin", "lexsort", "packbits", "unpackbits"), 3
 ) | {"gcd": 5, "lcm": 5, "searchsorted": 6}  # fmt: skip

@@ -662,7 +662,27 @@ def cover(namespace, theirs):
             hand = _functools.partial(plan, numpys, updates=_UPDATES.get(name))
             made = function(inner, hand, namespace["__name__"], numpys, hasattr(numpys, "__get__"), _UPDATES.get(name))
             made.__dict__.update(__name__=name, __qualname__=name)  # of another name (amax) each is its own function
+            if theirs is _np and name in _OF_ARRAYS:
+                made.__dict__["as_method"] = _as_method(inner, numpys)
             namespace[name] = made
+
+
+#: Functions that are methods of arrays, too.
+_OF_ARRAYS = frozenset(("put", "searchsorted", "repeat", "dot", "clip", "choose", "take", "nonzero", "argsort", "argpartition", "trace"))
+
+
+def _as_method(inner, theirs):
+    """The function as a method, which asks none of its other arguments what NumPy's functions mean."""
+    name = inner.__name__
+
+    def hand(args, keywords):
+        method = getattr(_np.generic if _graphc.is_value(args[0]) else _np.ndarray, name)
+        return _plan(_Call(args, keywords), method, args, keywords, _UPDATES.get(name))
+
+    made = function(inner, hand, "graphc", theirs)
+    made.__dict__["numpys"] = getattr(_np.ndarray, name)
+    made.__dict__.pop("_implementation", None)
+    return made
 
 
 def _numpys_alone(theirs):

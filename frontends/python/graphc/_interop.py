@@ -7,7 +7,7 @@ import numpy as _np
 from . import _foreign, _graphc
 from ._float_errors import stands_for as _stands_for
 from ._wrapping import valued as _valued
-from .errors import TraceError
+from .errors import ForeignDType, TraceError
 
 _Array = _graphc.Array
 
@@ -176,7 +176,11 @@ def _compress(self, condition, axis=None, out=None):
     """As graphc.compress."""
     from ._indexing import compress
 
-    return compress(condition, self, axis, out)
+    try:
+        return compress(condition, self, axis, out)
+    except ForeignDType as error:
+        theirs, args, keywords, ours = _foreign._method("compress", self, (condition, axis, out), {}, error)
+        return ours(theirs(*args, **keywords))
 
 
 def _array_wrap(self, array, context=None, return_scalar=False):

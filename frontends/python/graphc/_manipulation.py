@@ -383,7 +383,7 @@ def shares_memory(a, b, /, max_work=None):
     if _graphc.is_array(a) and _graphc.is_array(b):
         if not _graphc.shares_memory(a, b):
             return False
-        return _overlap(a, b)
+        return (a.contiguous and b.contiguous and a.size * b.size > 0) or _overlap(a, b)
     return _np.shares_memory(_np.asarray(a), _np.asarray(b))
 
 

@@ -26,18 +26,12 @@ def _second(first, second):
     return second
 
 
-class FlatIterator:
+class FlatIterator(_graphc.Flat):
     """`x.flat`: the elements in row-major order, to iterate over, to read and to write by one index."""
 
     __module__ = "graphc"
     __hash__ = None
-
-    def __init__(self, base):
-        self.base = base
-        self._places = self._elements = None  # iterators: the places, and the elements that are read as those go on
-
-    def __len__(self):
-        return self.base.size
+    _places = _elements = None  # iterators: the places, and the elements that are read as those go on
 
     def _begun(self):
         base = self.base
@@ -69,15 +63,8 @@ class FlatIterator:
         place, shape = self._next, self.base.shape
         return tuple(int(i) for i in _np.unravel_index(place, shape)) if place < self.base.size else (*shape[:1], *(0,) * (len(shape) - 1))
 
-    def __getitem__(self, key):
-        base = self.base
-        if type(key) is int and -base.size <= key < base.size and base.ndim:
-            key, place = key % base.size, []
-            for n in base.shape[:0:-1]:
-                key, index = divmod(key, n)
-                place.append(index)
-            return base[(key, *place[::-1])]
-        return base.flatten()[self._checked(key)]
+    def _item(self, key):
+        return self.base.flatten()[self._checked(key)]
 
     def _checked(self, key, is_written=False):
         """A key that one axis takes: others are what NumPy's iterator makes of them, which has its own errors and warnings."""
@@ -103,7 +90,7 @@ class FlatIterator:
         return places.flat[key]
 
     @_stands_for()
-    def __setitem__(self, key, value):
+    def _set_item(self, key, value):
         key = self._checked(key, True)
         whole = self.base.ravel()
         aliases = _graphc.shares_storage(whole, self.base)
@@ -125,9 +112,6 @@ class FlatIterator:
         whole[key] = value
         if not aliases:
             self.base[...] = whole.reshape(self.base.shape)
-
-    def __delitem__(self, key):
-        raise TypeError("Cannot delete iterator elements")
 
     @_stands_for()
     def _element(self, value):
@@ -354,14 +338,14 @@ def _clip(self, min=None, max=None, out=None, **keywords):
     """As graphc.clip, with one bound or two."""
     import graphc
 
-    return graphc.clip(self, min, max, out, **keywords)
+    return graphc.clip.as_method(self, min, max, out, **keywords)
 
 
 def _choose(self, *choices, out=None, mode="raise"):
     """As graphc.choose, of a sequence of choices or of so many."""
     import graphc
 
-    return graphc.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
+    return graphc.choose.as_method(self, choices[0] if len(choices) == 1 else choices, out, mode)
 
 
 def _conjugate(self, out=None):
@@ -514,7 +498,7 @@ def attach(namespace):
         setattr(_Array, name, called(value, name))
     for name in _FUNCTIONS:
         if name in namespace and not hasattr(_Array, name):
-            setattr(_Array, name, namespace[name])
+            setattr(_Array, name, namespace[name].__dict__.get("as_method", namespace[name]))
     for name in _IN_PLACE:
         if name in namespace and not hasattr(_Array, name):
             setattr(_Array, name, _in_place(name))

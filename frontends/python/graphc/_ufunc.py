@@ -329,7 +329,22 @@ def _plain_reduce(self, x, axes, keepdims, dtype):
 
 
 def _is_negative_zero(x):
+    if isinstance(x, (complex, _np.complexfloating)):
+        return _is_negative_zero(float(x.real)) or _is_negative_zero(float(x.imag))
     return isinstance(x, (float, _np.floating)) and x == 0 and _math.copysign(1, x) < 0
+
+
+@_stands_for()
+def _begun_at(initial, x, total, axes, keepdims):
+    """The sum `total` of `x` with what it begins at: of negative zeros alone it is one."""
+    if total.dtype.kind == "c":
+        re, im = (_begun_at(getattr(initial, part), f(x), f(total), axes, keepdims) for part, f in (("real", _graphc.real), ("imag", _graphc.imag)))
+        return _graphc.complex(re, im)
+    first = asarray(float(initial), total.dtype)
+    if not _is_negative_zero(float(initial)):
+        return total + first
+    remains = _graphc.reduce("all", _graphc.signbit(x) & (x == 0), axes, keepdims, None)
+    return _graphc.select(remains, first, total)
 
 
 @_stands_for()
@@ -341,7 +356,9 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
     has_initial = not is_missing(initial) and initial is not None
     if has_initial and _np.ndim(initial):
         raise ShapeError(f"{name}.reduce: `initial` is a single value, not one of shape {_np.shape(initial)}")
-    keeps_signs = has_initial and name == "add" and _is_negative_zero(initial)  # of sums of negative zeros
+    is_complex = (x.dtype if dtype is None else dtype).kind == "c"
+    keeps_signs = has_initial and name == "add" and _is_negative_zero(initial) and (is_complex or not isinstance(initial, (complex, _np.complexfloating)))
+    neutral = complex(-0.0, -0.0) if is_complex else -0.0  # in sums of negative zeros
     if len(axes) > 1 and identity is None and name not in _REORDERABLE:
         raise ArgumentError(f"reduction operation '{name}' is not reorderable, so at most one axis may be specified")
     if name in _COMPARISONS and x.dtype.kind != "b" and dtype is not None and dtype.kind == "b":
@@ -359,7 +376,8 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
             x = x.astype(kind, copy=False)
             is_filler = identity is None or keeps_signs
             plain = not is_filler and type(identity) is int and identity >= 0 and kind.kind in "iuf"
-            filler = identity if plain else asarray(initial if is_filler else identity, x.dtype)
+            none = neutral if keeps_signs else initial
+            filler = identity if plain else asarray(none if is_filler else identity, x.dtype)
         if where.shape != x.shape and _broadcast(name, [x.shape, where.shape]) != x.shape:
             raise ShapeError(f"{name}.reduce: a mask of shape {where.shape} for an array of shape {x.shape}")
         x = _graphc.select(where, x, filler)
@@ -379,9 +397,8 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
         result = _plain_reduce(self, _graphc.concatenate([front, rows], 0), (0,), False, dtype)
         return result.reshape(tuple(1 if i in axes else n for i, n in enumerate(x.shape))) if keepdims else result
     result = _plain_reduce(self, x, axes, keepdims, dtype)
-    if keeps_signs and result.dtype.kind == "f":
-        remains = _graphc.reduce("all", _graphc.signbit(x) & (x == 0), axes, keepdims, None)
-        return _graphc.select(remains, asarray(initial, result.dtype), result)
+    if keeps_signs and (result.dtype.kind == "f" or result.dtype.kind == x.dtype.kind == "c"):
+        return _begun_at(initial, x, result, axes, keepdims)
     if has_initial:
         result = self(asarray(initial, result.dtype if _is_weak(initial) else None), result).astype(result.dtype, copy=False)
     return result
