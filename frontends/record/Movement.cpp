@@ -143,16 +143,22 @@ Result<Array> reshape(const Array &x, const Shape &shape) {
 }
 
 /// Gives a whole array in a loop another value in memory of its own, which the next turn writes
-/// where it lies. False for what is pending, and what is converted.
+/// where it lies, whatever the value shows of. False for what is converted, and for
+/// what is pending but in the array itself, which would never be computed.
 static Result<bool> replaceNow(Array &target, const Operand &value) {
   const DType t = target.dtype();
   NodeRef now;
   if (!value.array && !value.dtype) {
     GRAPHC_ASSIGN(now, small::full(target.shape(), value.scalar, t, target.device()));
   } else if (value.array && !value.array->known() && value.array->dtype() == t &&
-             value.array->shape() == target.shape() && !value.array->sharesStorage(target) &&
-             value.array->storage()->current()->state() == NodeState::Ready) {
-    GRAPHC_ASSIGN(now, small::cast(*value.array, t));
+             value.array->rank() <= target.rank() &&
+             (value.array->storage()->current()->state() == NodeState::Ready ||
+              value.array->sharesStorage(target))) {
+    const View &from = value.array->view();
+    const bool isWide = value.array->shape() == target.shape();
+    GRAPHC_ASSIGN(now, small::cast(isWide ? *value.array
+                                          : value.array->withView(from.broadcast(target.shape())),
+                                   t));
   }
   recycle::release();
   if (now)

@@ -5,6 +5,7 @@ import os
 import graphc as gc
 import numpy as np
 import pytest
+from support.loops import in_turns, turns_of
 from test_process import PACKAGE_PARENT, run
 
 ROWS, COLUMNS = 300, 400
@@ -157,3 +158,42 @@ def test_places_named_twice(dtype):
         np.add.at(added, p, v)
         values, v = values[::-1].copy(), v[::-1].copy()
         assert np.asarray(x).tobytes() == put.tobytes() and np.asarray(y).tobytes() == added.tobytes()
+
+
+def test_whole_arrays_of_a_loop_are_written_where_they_lie():
+    """Of parts that are broadcast, and of what the array itself shows: nothing is left to be computed."""
+
+    def program(xp):
+        rng = np.random.default_rng(2)
+        u, v, w, q = (xp.array(rng.random(shape)) for shape in ((5, 4), 4, (5, 1), (4, 5)))
+        found = []
+        for _ in range(40):
+            u[...] = u[::-1]
+            u[1:] = v
+            u[:, 1:] = w
+            v[:] = v[::-1]
+            found.append(u.copy())
+            u[:] = q.T
+            u[...] = w
+            u[2:, :2] = v[1]
+            q[...] = q
+            q[:] = q.T.reshape(4, 5)
+            v += 1
+        u[...] = v
+        pending = False if xp is np else any(gc._graphc.pending(x) for x in (u, v, q))
+        return [*found, u, v, q], pending
+
+    (ours, pending), (theirs, _) = in_turns(0, lambda: program(gc)), program(np)
+    assert not pending
+    for got, want in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(np.asarray(got), want)
+    for got, want in zip(program(gc)[0], theirs, strict=True):
+        np.testing.assert_array_equal(np.asarray(got), want)
+
+
+def test_an_array_that_is_written_from_itself_again_and_again_becomes_a_loop():
+    x = gc.array(np.arange(6.0))
+    with turns_of(16):
+        for _ in range(41):
+            x[...] = x[::-1]
+    assert not gc._graphc.pending(x) and x.tolist() == [5, 4, 3, 2, 1, 0]

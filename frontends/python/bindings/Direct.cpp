@@ -151,6 +151,22 @@ void copyPart(const T *from, std::span<const int64_t> steps, std::span<const int
     to[i * strides[0]] = from[i * steps[0]];
 }
 
+/// The steps of a view that is broadcast to these sizes; false for one that does not fit.
+bool stepsOver(const View &view, std::span<const int64_t> sizes, int64_t *steps) {
+  const size_t rank = view.shape().size();
+  if (rank > sizes.size())
+    return false;
+  const size_t more = sizes.size() - rank;
+  std::fill_n(steps, more, 0);
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const int64_t n = view.shape()[axis];
+    if (n != sizes[more + axis] && n != 1)
+      return false;
+    steps[more + axis] = n == 1 ? 0 : view.strides()[axis];
+  }
+  return true;
+}
+
 } // namespace
 
 std::optional<uint64_t> numpyScalarBits(PyObject *object, DType t) {
@@ -500,8 +516,12 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
   }
   const View &from = given->view();
   if (given->isOpen() || given->dtype() != x.dtype() || &given->device() != &x.device() ||
-      !from.hasLayout() || !std::ranges::equal(from.shape(), part.sizes()) || !isLoop)
+      !from.hasLayout() || !isLoop)
     return false;
+  std::array<int64_t, 8> room;
+  if (!stepsOver(from, part.sizes(), room.data()))
+    return false;
+  const std::span<const int64_t> steps(room.data(), part.rank);
   NodeRef base = given->storage()->current();
   if (base->state() != NodeState::Ready ||
       (x.dtype() == DType::Bool && (from.isRecast() || !base->buffer()->isPrivate())))
@@ -509,10 +529,10 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
   if (given->sharesStorage(x)) {
     bool isDone = false;
     small::withElement(itemSize(x.dtype()), [&]<typename T>(T) {
-      small::Room<T> room;
-      T *kept = room.get(count);
-      small::gather(static_cast<const T *>(base->buffer()->host()) + from.offset(), from.shape(),
-                    from.strides(), kept);
+      small::Room<T> copied;
+      T *kept = copied.get(count);
+      small::gather(static_cast<const T *>(base->buffer()->host()) + from.offset(), part.sizes(),
+                    steps, kept);
       base = nullptr;
       isDone = x.storage()->update([&](rt::Buffer &buffer) {
         small::spread<T>(kept, part.sizes(), part.steps(),
@@ -523,7 +543,7 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
   }
   return x.storage()->update([&](rt::Buffer &buffer) {
     small::withElement(itemSize(x.dtype()), [&]<typename T>(T) {
-      copyPart(static_cast<const T *>(base->buffer()->host()) + from.offset(), from.strides(),
+      copyPart(static_cast<const T *>(base->buffer()->host()) + from.offset(), steps,
                part.sizes(), part.steps(), static_cast<T *>(buffer.host()) + part.offset);
     });
   });
