@@ -543,8 +543,8 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
   }
   return x.storage()->update([&](rt::Buffer &buffer) {
     small::withElement(itemSize(x.dtype()), [&]<typename T>(T) {
-      copyPart(static_cast<const T *>(base->buffer()->host()) + from.offset(), steps,
-               part.sizes(), part.steps(), static_cast<T *>(buffer.host()) + part.offset);
+      copyPart(static_cast<const T *>(base->buffer()->host()) + from.offset(), steps, part.sizes(),
+               part.steps(), static_cast<T *>(buffer.host()) + part.offset);
     });
   });
 }

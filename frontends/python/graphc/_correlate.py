@@ -17,16 +17,27 @@ from .errors import ArgumentError, ShapeError
 def convolve(a, v, mode: str = "full"):
     """Discrete convolution of two vectors; mode "full", "same" or "valid". As a sum of shifted products, the shorter
     vector's elements one after the other, 64 products a chain, 256 of more than 256 elements."""
-    return _correlation(asarray(a), asarray(v), mode, "convolve", False)
+    return _converted(a, v, mode, "convolve", False)
 
 
 @_where_operands_are
 def correlate(a, v, mode: str = "valid"):
     """Cross-correlation of two vectors: sums of a[n + k] * v[n]."""
-    return _correlation(asarray(a), asarray(v), mode, "correlate", True)
+    return _converted(a, v, mode, "correlate", True)
 
 
-convolve.quick, correlate.quick = _graphc.plain_convolve(False), _graphc.plain_convolve(True)
+_QUICK = convolve.quick, correlate.quick = _graphc.plain_convolve(False), _graphc.plain_convolve(True)
+
+
+def _converted(a, v, mode, name, turned):
+    """Of lists, and of arrays of two dtypes, what the extension makes of arrays alike, else what is recorded."""
+    x, y = asarray(a), asarray(v)
+    if (x is not a or y is not v) and x.ndim == y.ndim == 1 and not _graphc.is_tracing():
+        kind = _graphc.result_type(x, y)
+        made = _QUICK[turned](x.astype(kind, copy=False), y.astype(kind, copy=False), mode)
+        if made is not NotImplemented:
+            return made
+    return _correlation(x, y, mode, name, turned)
 
 
 #: Products of a chain; of all chains, longer ones are matrix products; windows in one.
