@@ -135,7 +135,8 @@ def test_memory_overlap_is_exact():
     for a in keys:
         for b in keys:
             assert gc.shares_memory(x[a], x[b]) == np.shares_memory(n[a], n[b]), (a, b)
-            assert gc.may_share_memory(x[a], x[b]) == np.may_share_memory(n[a], n[b]), (a, b)
+            for work in (None, 0, 1, -1, 100):
+                assert gc.may_share_memory(x[a], x[b], max_work=work) == np.may_share_memory(n[a], n[b], max_work=work), (a, b, work)
     assert not gc.shares_memory(x, gc.zeros((4, 6))) and not gc.shares_memory(x, [1, 2])
 
 

@@ -26,6 +26,7 @@ STATEMENTS = [
     # What copyto() makes of Python's numbers.
     *(f"o = xp.zeros(3, {t!r}); xp.copyto(o, {v}, casting={c!r}); r = o" for c in ("no", "equiv", "safe", "same_kind")
       for t in "?bLlfF" for v in ("1", "-1", "300", "True", "1.5", "1j", "2**70")),
+    *(f"r = xp.einsum('i->i', xp.arange(2), out={o})" for o in ("'test'", "[1]", "bool")),
     # One axis of a flat iterator has keys of its own.
     *(f"r = x.flat[{k}]" for k in ("1.0", "2.5", "True", "False", "xp.True_", "''", "None", "()", "(1,)", "(1, 2)", "[]", "[1, 2]", "[True]", "25", "-25", "1j", "{}")),
     *(f"y = x[:, ::-1].T; y.flat[{k}] = -7; r = y" for k in ("1.0", "xp.True_", "''", "None", "()", "(1,)", "(1, 2)", "[]", "[1, 2]", "[True]", "25", "-25", "{}")),

@@ -234,6 +234,8 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
     _order(order)
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         raise ArgumentError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '{casting}')")
+    if out is not None and not _graphc.is_array(out) and not isinstance(out, _np.ndarray):
+        raise TypeError("keyword parameter out must be an array for einsum")
     equation, operands = (operands[0], operands[1:]) if isinstance(operands[0], str) else _sublists(operands)
     arrays = [asarray(x) for x in operands]
     if optimize and out is not None and _is_product(equation):  # NumPy's product of matrices is written to any dtype

@@ -383,12 +383,12 @@ def shares_memory(a, b, /, max_work=None):
     if _graphc.is_array(a) and _graphc.is_array(b):
         if not _graphc.shares_memory(a, b):
             return False
-        return (a.contiguous and b.contiguous and a.size * b.size > 0) or _overlap(a, b)
-    return _np.shares_memory(_np.asarray(a), _np.asarray(b))
+        return (a.contiguous and b.contiguous and a.size * b.size > 0) or _overlap(_np.shares_memory, a, b, max_work)
+    return _np.shares_memory(_np.asarray(a), _np.asarray(b), max_work)
 
 
-def _overlap(a, b):
-    """Whether two views of one storage have an element in common; NumPy solves it for stand-ins without memory."""
+def _overlap(solve, a, b, max_work):
+    """Whether two views of one storage have an element in common; NumPy's function solves it for stand-ins without memory."""
     low = _graphc.view_offset(a), _graphc.view_offset(b)
     ranges = [(o * x.itemsize, x) for o, x in zip(low, (a, b))]
     first = _py.min(o + _py.sum(_py.min(0, (n - 1) * s) for n, s in zip(x.shape, x.strides)) for o, x in ranges)
@@ -398,14 +398,14 @@ def _overlap(a, b):
         _np.ndarray(x.shape, x.dtype, buffer=stage, offset=o - first, strides=x.strides)
         for o, x in ranges
     ]
-    return _np.shares_memory(*stands)
+    return solve(*stands, max_work)
 
 
 def may_share_memory(a, b, /, max_work=None):
-    """Whether the ranges of memory of two arrays overlap."""
+    """Whether the ranges of memory of two arrays overlap; with `max_work`, as far as that goes, whether they have an element in common."""
     a, b = _root(a), _root(b)
     if a is None or b is None:
         return False
     if _graphc.is_array(a) and _graphc.is_array(b):
-        return _graphc.shares_memory(a, b)
-    return _np.may_share_memory(_np.asarray(a), _np.asarray(b))
+        return _graphc.shares_memory(a, b) and (max_work in (None, 0) or _overlap(_np.may_share_memory, a, b, max_work))
+    return _np.may_share_memory(_np.asarray(a), _np.asarray(b), max_work)
