@@ -276,3 +276,15 @@ def test_what_is_no_order_and_no_dtype():
         assert x.copy("f").flags.f_contiguous and x.ravel("F").tolist() == [0, 3, 1, 4, 2, 5]
     assert isinstance(gc.frompyfunc(abs, 1, 1), gc.ufunc) and isinstance(np.add, gc.ufunc) and type(gc.add) is gc.ufunc
     assert not isinstance(abs, gc.ufunc) and not issubclass(np.ndarray, gc.ufunc)
+
+
+def test_places_and_bits_that_are_none():
+    for xp in (np, gc):
+        with pytest.raises(ValueError, match="must have a single dimension"):
+            xp.put_along_axis(xp.zeros((2, 2)), xp.array([[0]]), 1, None)
+        for call in (lambda: xp.unravel_index(xp.array([1.5]), (3, 3)), lambda: xp.ravel_multi_index((1.5, 1), (3, 3))):
+            with pytest.raises(TypeError, match="only int indices permitted"):
+                call()
+        for call in (lambda: xp.packbits(xp.array([1]), bitorder=None), lambda: xp.unpackbits(xp.zeros(2, "u1"), bitorder=10)):
+            with pytest.raises(TypeError, match="must be str"):
+                call()

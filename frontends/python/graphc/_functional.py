@@ -344,6 +344,8 @@ def _gatherer(little):
 
 
 def _bit_shifts(order):
+    if not isinstance(order, str):
+        raise TypeError(f"'order' must be str, not {type(order).__name__}")
     if order not in ("big", "little"):
         raise ArgumentError("'order' must be either 'little' or 'big'")
     return range(7, -1, -1) if order == "big" else range(8)

@@ -27,7 +27,7 @@ def _indices(values, device, what, takes_floats=True):
         is_single = _graphc.is_array(values) and _graphc.is_value(values) and found.dtype.kind == "f"
         is_number = takes_floats and (is_single or isinstance(values, (float, _np.floating)))
         if found.dtype.kind != "b" and not is_number and (found.size or isinstance(values, (_Array, _np.ndarray))):
-            raise DTypeError(f"{what}: indices are integers, not {found.dtype}")
+            raise DTypeError(f"{what}: only int indices permitted, not {found.dtype}")
         found = found.astype("int64")
     return found
 
@@ -162,6 +162,8 @@ def put_along_axis(arr, indices, values, axis):
     x = arr
     indices = indices if _graphc.is_array(indices) else asarray(indices, device=x.device)
     if axis is None:
+        if indices.ndim != 1:
+            raise ArgumentError("put_along_axis: when axis=None, `indices` must have a single dimension.")
         x, axis = _graphc.reshape(x, (-1,)), 0
     axis = _axis(axis, x.ndim, "put_along_axis")
     x[_along(x, indices, axis, "put_along_axis")] = values
