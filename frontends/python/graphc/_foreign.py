@@ -675,7 +675,11 @@ def _as_method(inner, theirs):
     """The function as a method, which asks none of its other arguments what NumPy's functions mean."""
     name = inner.__name__
 
+    def converted(value):  # by what may give one of ours
+        return value.__array__() if has_own(type(value), "__array__") else value
+
     def hand(args, keywords):
+        args, keywords = (args[0], *map(converted, args[1:])), {k: converted(v) for k, v in keywords.items()}
         method = getattr(_np.generic if _graphc.is_value(args[0]) else _np.ndarray, name)
         return _plan(_Call(args, keywords), method, args, keywords, _UPDATES.get(name))
 
