@@ -193,16 +193,51 @@ static bool isConstant(const Node &n, int &most) {
                               [&](const NodeRef &operand) { return isConstant(*operand, most); }));
 }
 
+static bool isSmall(const NodeRef &value) { return value->reach() <= kMostBytes; }
+
+/// What `n` is, in another shape.
+static const Node *unshaped(const Node *n) {
+  while (n->state() == NodeState::Pending && n->kind() == OpKind::Reshape)
+    n = n->operands()[0].get();
+  return n;
+}
+
+/// What small values were written into by a scatter; null where `n` is none.
+static const Node *scatteredInto(const Node *n) {
+  const bool isOne = n->state() == NodeState::Pending && n->kind() == OpKind::Scatter;
+  return isOne && std::all_of(n->operands().begin() + 1, n->operands().end(), isSmall)
+             ? unshaped(n->operands()[0].get())
+             : nullptr;
+}
+
+/// What a small part was written into: one that is made of small values, or was there before but
+/// for a few elements. Null where `n` is no such write.
+static const Node *writtenInto(const Node *n) {
+  if (n->state() != NodeState::Pending || n->kind() != OpKind::UpdateSlice)
+    return scatteredInto(n);
+  const NodeRef &whole = n->operands()[0], &part = n->operands()[1];
+  if (isSmall(part))
+    return unshaped(whole.get());
+  const Node *into = unshaped(whole.get());
+  const Node *from = part->bytes() <= kMostBytes ? scatteredInto(unshaped(part.get())) : nullptr;
+  while (from && from != into && from->state() == NodeState::Pending &&
+         op::opInfo(from->kind()).category == op::Category::Movement)
+    from = unshaped(from->operands()[0].get());
+  return from == into ? into : nullptr;
+}
+
 /// Whether a pending value is a constant, or one operation on what is computed, with small parts
 /// written into it: a loop fills it, and there is nothing that it fuses with.
 static bool isFilledInParts(const NodeRef &value) {
   std::lock_guard lock(graphMutex());
-  const Node *n = value.get();
-  for (int most = 32; most > 0 && n->state() == NodeState::Pending &&
-                      n->kind() == OpKind::UpdateSlice && n->operands()[1]->reach() <= kMostBytes;
-       --most)
-    n = n->operands()[0].get();
-  if (n->state() != NodeState::Pending || n->kind() == OpKind::UpdateSlice)
+  const Node *n = unshaped(value.get());
+  for (int most = 32; most > 0; --most)
+    if (const Node *before = writtenInto(n))
+      n = before;
+    else
+      break;
+  if (n->state() != NodeState::Pending || n->kind() == OpKind::UpdateSlice ||
+      n->kind() == OpKind::Scatter)
     return n->state() == NodeState::Ready && n != value.get();
   int most = 8;
   return isConstant(*n, most) || std::ranges::all_of(n->operands(), [](const NodeRef &operand) {
