@@ -254,3 +254,91 @@ def test_insert_converts_and_refuses_as_numpy():
         gc.insert(gc.arange(5), [1, 9], 0)
     with pytest.raises(IndexError):
         gc.delete(gc.arange(5), 5)
+
+
+def outcome(program, xp):
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always")
+        try:
+            made = program(xp)
+        except Exception as error:  # noqa: BLE001
+            return type(error).__mro__[-3], [w.category for w in met]
+    return np.asarray(made), [w.category for w in met]
+
+
+def alike(program):
+    """Value, dtype, class of error and warnings under both, recorded and at once."""
+    want, told = outcome(program, np)
+    for turns in (0, gc._graphc.NEVER):
+        got, heard = in_turns(turns, lambda: outcome(program, gc))
+        if isinstance(want, type):
+            assert isinstance(got, type) and issubclass(got, want), got
+        else:
+            assert not isinstance(got, type), got
+            same(got, want)
+        assert heard == told
+
+
+SINGLES = {
+    "float64": lambda xp: xp.arange(4.0)[3] * 0.5, "sum": lambda xp: xp.arange(4.0).sum(), "int64": lambda xp: xp.arange(9)[7], "uint64": lambda xp: xp.arange(9, dtype="u8")[8],
+    "large": lambda xp: xp.asarray([2**63 + 3], dtype="u8")[0], "int8": lambda xp: xp.asarray([-5], dtype="i1")[0], "float32": lambda xp: xp.asarray([1.1], dtype="f4")[0],
+    "float16": lambda xp: xp.asarray([0.1], dtype="f2")[0], "bool": lambda xp: xp.arange(3)[1] == 1, "complex": lambda xp: xp.asarray([1 + 2j])[0], "nan": lambda xp: xp.asarray([xp.nan])[0],
+    "no axes": lambda xp: xp.asarray(2.5), "numpy's": lambda xp: np.float64(0.25), "numpy's int": lambda xp: np.int16(-3), "number": lambda xp: 3, "huge": lambda xp: 2**70, "true": lambda xp: True,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64", "float32", "uint8", "complex128", "bool"])
+@pytest.mark.parametrize("kind", SINGLES)
+def test_lists_of_single_values_written_into_rows(dtype, kind):
+    def write(xp, make, at):
+        x, value = xp.zeros((4, 6), dtype=dtype), SINGLES[kind](xp)
+        x[at] = make(value, SINGLES["int8" if dtype != "uint8" else "bool"](xp), 1)
+        return x
+
+    for make in (lambda *v: v, lambda *v: list(v), lambda *v: [v[0], 2, v[0]]):
+        for at in ((1, slice(3)), (2, slice(None, None, -2)), (slice(1, None), 3)):
+            alike(lambda xp, make=make, at=at: write(xp, make, at))
+
+
+@pytest.mark.parametrize("first", SINGLES)
+@pytest.mark.parametrize("last", ["number", "float64", "int8", "float32", "complex", "nan"])
+def test_ranges_between_single_values(first, last):
+    if "huge" in (first, last):
+        return  # beyond the integers that a float64 tells apart NumPy adds objects
+    for more in ((5,), (), (1,), (0,)):
+        alike(lambda xp, more=more: xp.linspace(SINGLES[first](xp), SINGLES[last](xp), *more))
+    alike(lambda xp: xp.linspace(SINGLES[first](xp), SINGLES[last](xp), 7, endpoint=False))
+    alike(lambda xp: xp.linspace(SINGLES[first](xp), SINGLES[last](xp), 7, retstep=True)[1])
+
+
+@pytest.mark.parametrize("kind", SINGLES)
+@pytest.mark.parametrize("dtype", ["f8", "i8", "f4", "?", "c16"])
+def test_joins_by_keys(kind, dtype):
+    def vectors(xp, n=3):
+        return xp.arange(n).astype(dtype), xp.ones(n), xp.arange(2 * n)[::2]
+
+    if kind != "huge":
+        alike(lambda xp: xp.r_[vectors(xp)[0], SINGLES[kind](xp), 1, 2.5])
+        alike(lambda xp: xp.r_[SINGLES[kind](xp), vectors(xp)[2], 1:4, SINGLES[kind](xp)])
+        alike(lambda xp: xp.r_[SINGLES[kind](xp), 2])
+    alike(lambda xp: xp.c_[vectors(xp)])
+    alike(lambda xp: xp.c_[vectors(xp)[0], xp.ones((3, 2), dtype="f4"), vectors(xp)[2]])
+    alike(lambda xp: xp.c_[vectors(xp)[0], vectors(xp, 4)[1]])
+    alike(lambda xp: xp.c_[vectors(xp)[0], xp.ones((3, 1, 2))])
+    alike(lambda xp: xp.c_[vectors(xp)[0][:0], vectors(xp)[1][:0]])
+
+
+@pytest.mark.parametrize("size", [None, 7, (2, 3), (), 0])
+def test_choices_of_what_numpy_holds(size):
+    for values in (list("ACGT"), np.array(list("ACGT")), np.array(["2026-01-01", "2026-02-03"], dtype="M8[D]"), np.array([[1, "a"], [None, 2]], dtype=object),
+                   np.array([(1, 2.0), (3, 4.0)], dtype=[("a", int), ("b", float)]), np.array([])[:0].astype("S3"), np.array("a"), ["a", 1]):  # fmt: skip
+        for source in ("default_rng", "RandomState"):
+            results = []
+            for xp in (np, gc):
+                rng = getattr(xp.random, source)(5)
+                try:
+                    made = rng.choice(values, size)
+                    results.append((type(made).__name__, np.asarray(made).dtype, np.shape(made), np.asarray(made).tolist(), rng.random()))
+                except ValueError as error:
+                    results.append(type(error))
+            assert results[0] == results[1], (values, source)

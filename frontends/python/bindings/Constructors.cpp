@@ -397,24 +397,38 @@ PyObject *plainEye(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject
   });
 }
 
-/// linspace(start, stop, count) of Python's numbers in a loop, as the package's formula has it.
+/// A number between which and others float64 numbers lie.
+std::optional<double> endOfRange(PyObject *object) {
+  const Array *x = asAnyArray(object);
+  const KnownValue *known = x ? x->known() : nullptr;
+  const auto own = known ? std::optional(known->dtype)
+                   : x   ? std::nullopt
+                         : numpyScalarDType(object);
+  if (own ? isInexact(*own) && *own != DType::Float64
+          : !PyFloat_CheckExact(object) && !PyLong_CheckExact(object))
+    return std::nullopt;
+  const auto bits = heldBits(object, DType::Float64);
+  return bits ? std::optional(std::bit_cast<double>(*bits)) : std::nullopt;
+}
+
+/// linspace(start, stop, count) of numbers in a loop, as the package's formula has it.
 PyObject *plainLinspace(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
-    auto isNumber = [](PyObject *x) { return PyFloat_CheckExact(x) || PyLong_CheckExact(x); };
     int64_t points = 50;
     int overflow = 0;
-    if (count < 2 || count > 3 || names || !isNumber(args[0]) || !isNumber(args[1]) ||
+    if (count < 2 || count > 3 || names || Trace::active() ||
         (count == 3 && !PyLong_CheckExact(args[2])))
+      Py_RETURN_NOTIMPLEMENTED;
+    const auto from = endOfRange(args[0]), to = endOfRange(args[1]);
+    if (!from || !to)
       Py_RETURN_NOTIMPLEMENTED;
     if (count == 3)
       points = PyLong_AsLongLongAndOverflow(args[2], &overflow);
-    const double first = PyFloat_AsDouble(args[0]), last = PyFloat_AsDouble(args[1]);
+    const double first = *from, last = *to;
     const double step = (last - first) / static_cast<double>(points - 1);
-    const bool isTooLarge = PyErr_Occurred() != nullptr; // an integer
-    PyErr_Clear();
     PlainScope scope;
     rt::Device *device = unwrap(currentDevice());
-    if (isTooLarge || overflow || points < 2 || !std::isfinite(step) || step == 0 ||
+    if (overflow || points < 2 || !std::isfinite(step) || step == 0 ||
         !small::isLoop(op::OpKind::Iota, points, *device)) // which nothing else counts there
       Py_RETURN_NOTIMPLEMENTED;
     NodeRef made = unwrap(small::steps({first, step, false, false}, points, *device));

@@ -215,6 +215,20 @@ std::optional<uint64_t> scalarBits(PyObject *object, DType t) {
   return !isInexact(t) && op::fits(v, t) ? std::optional(static_cast<uint64_t>(v)) : std::nullopt;
 }
 
+std::optional<uint64_t> heldBits(PyObject *object, DType t) {
+  const Array *x = asAnyArray(object);
+  const KnownValue *known = x ? x->known() : nullptr;
+  const auto own = known ? std::optional(known->dtype)
+                   : x   ? std::nullopt
+                         : numpyScalarDType(object);
+  if (!own)
+    return x ? std::nullopt : scalarBits(object, t);
+  if (*own != t && (isComplex(*own) || op::promoteTypes(*own, t) != t))
+    return std::nullopt;
+  const auto bits = known ? std::optional(known->bits) : numpyScalarBits(object, *own);
+  return bits && *own != t ? hostmath::converted(*bits, *own, t) : bits;
+}
+
 std::optional<std::complex<double>> complexElement(const Array &x, std::span<const int64_t> index) {
   const View &view = x.view();
   if (!isComplex(x.dtype()) || Trace::active() || !view.hasLayout() || view.isRecast() ||

@@ -34,6 +34,9 @@ std::optional<uint64_t> numpyScalarBits(PyObject *object, DType t);
 /// The pattern of a Python number, or a scalar of NumPy's, in dtype `t`; nothing for other objects,
 /// and where the number does not fit or another dtype results.
 std::optional<uint64_t> scalarBits(PyObject *object, DType t);
+/// The same of single results that the host has, and of scalars of other dtypes, all of whose
+/// values have a place in `t`.
+std::optional<uint64_t> heldBits(PyObject *object, DType t);
 
 /// The elements of a row-major NumPy array of that dtype and shape, where they lie; null for other
 /// objects, and for bools, whose bytes may be any.

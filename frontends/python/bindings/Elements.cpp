@@ -402,9 +402,7 @@ bool isListPut(Array &x, std::span<const IndexItem> items, PyObject *value) {
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
   std::array<uint64_t, kMost> bits;
   for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject *item = PySequence_Fast_GET_ITEM(value, i);
-    const bool isNumber = PyLong_CheckExact(item) || (isFloat64 && PyFloat_CheckExact(item));
-    const auto found = isNumber ? scalarBits(item, x.dtype()) : std::nullopt;
+    const auto found = heldBits(PySequence_Fast_GET_ITEM(value, i), x.dtype());
     if (!found)
       return false;
     bits[static_cast<size_t>(i)] = *found;

@@ -556,6 +556,10 @@ def _boolean_range(values):
     return values.astype(bool)
 
 
+#: Numbers, and scalars that the host has, between which float64 numbers lie.
+_ENDS = (int, float, _np.integer)
+
+
 @_where_operands_are
 @_stands_for()
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
@@ -566,7 +570,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         raise ArgumentError(f"Number of samples, {num}, must be non-negative.")
     intervals = num - 1 if endpoint else num
     wanted = None if dtype is None else as_dtype(dtype)
-    if not _py.all(isinstance(v, (int, float)) and not isinstance(v, _np.generic) for v in (start, stop)):
+    if not (issubclass(type(start), _ENDS) and issubclass(type(stop), _ENDS)):
         return _spaced(start, stop, num, endpoint, retstep, wanted, axis)
     wanted = float64 if wanted is None else wanted
     start, stop = float(start), float(stop)

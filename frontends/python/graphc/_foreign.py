@@ -165,6 +165,11 @@ def _is_computed(dtype):
     return dtype.isnative and dtype.name in _COMPUTED
 
 
+def stays_theirs(dtype):
+    """Whether arrays of a dtype of NumPy's are not ours: strings, objects, dates and structures."""
+    return not _is_computed(dtype)
+
+
 def to_ours(value, device=None):
     """A numeric result of NumPy's as an Array; anything else as it is."""
     if type(value) in (_np.ndarray, _Written) and _is_computed(value.dtype):

@@ -166,6 +166,9 @@ def _plain_parts(key):
     parts, run = [], None
     for k in key:
         kind = type(k)
+        if issubclass(kind, (_np.float64, _np.int64)):
+            k = k.item()
+            kind = type(k)
         if kind is float or kind is int and -(1 << 63) <= k < 1 << 63:
             if run is None:
                 run = []
@@ -203,6 +206,8 @@ class _Concatenator:
         axis, ndmin, trans = self._axis, self._ndmin, self._trans
         if axis == 0 and key and _py.all(type(k) is _graphc.ndarray and k.ndim for k in key):
             return concatenate(key)
+        if trans == 0 and key and _py.all(type(k) is _graphc.ndarray and 0 < k.ndim <= ndmin for k in key):
+            return concatenate([k if k.ndim > 1 else k[:, None] for k in key], -1)
         parts = _plain_parts(key) if axis == 0 and ndmin == 1 else None
         if parts is not None:
             return concatenate(parts)

@@ -342,7 +342,7 @@ _any_choice = RandomState.choice
 @_functools.wraps(_any_choice)
 def _choice(self, a, size=None, replace=True, p=None, **keywords):
     found = None
-    if replace is True and p is None and not keywords and self._numbers is not None and not _graphc.is_tracing() and (type(a) is not _graphc.ndarray or a.ndim == 1):
+    if replace is True and p is None and not keywords and self._numbers is not None and not _graphc.is_tracing() and getattr(a, "ndim", 1) == 1:
         found = chosen(self.randint, a, size)
     return _any_choice(self, a, size, replace, p, **keywords) if found is None else found
 

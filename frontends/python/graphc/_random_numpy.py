@@ -265,6 +265,11 @@ def chosen(integers, a, size):
         places = integers(0, len(a), size)
         values = _graphc.asarray(a)
         return values[places] if size is None and values.ndim == 1 else values.take(places, 0)  # a row is a copy
+    if type(a) is list and a and set(map(type, a)) == {str}:
+        a = _np.array(a)
+    if type(a) is _np.ndarray and a.ndim and len(a) and _foreign.stays_theirs(a.dtype):
+        places = integers(0, len(a), size)
+        return a[int(places)] if size is None and a.ndim == 1 else a.take(_np.asarray(places), 0)
     return None
 
 
