@@ -198,3 +198,55 @@ def test_many_values_live_and_end():
         for values, t in zip(lists, DTYPES, strict=True):
             assert np.array(values).tolist() == (np.arange(3000).astype(t) * np.dtype(t).type(2)).tolist()
         lists = [list(gc.arange(3000).astype(t)) for t in DTYPES]
+
+
+KEPT_TYPE = np.float64
+
+
+def shown(x):
+    return np.asarray(x)
+
+
+@pytest.mark.parametrize("name", ["bool_", "int8", "int64", "uint16", "float16", "float32", "float64", "complex128"])
+def test_scalar_types_in_variables_give_arrays_that_may_be_written(name):
+    def convert(x, kind):
+        y = kind(x)
+        y[1:] = 0
+        return y
+
+    def convert_around(x, kind):
+        return (lambda: kind(x))()
+
+    for xp in (np, gc):
+        x = xp.arange(4).astype(name)
+        made = convert(x | True if name == "bool_" else x + x.dtype.type(1), getattr(xp, name))
+        assert made.tolist() == [1, 0, 0, 0]
+        made = convert_around(x, getattr(xp, name))
+        made[0] = 1
+    assert KEPT_TYPE(gc.arange(3.0)).flags.writeable
+    assert not shown(gc.arange(3.0) + 1).flags.writeable  # which has no such type: the memory of an array that nobody may write to so
+
+
+def test_variables_that_were_looked_at_are_let_go_of():
+    """Whether one of them is a scalar type is asked of the frame, whose variables the program sees as before."""
+
+    def program(kind):
+        x = gc.arange(6.0) + 0
+        seen = locals()
+        kind(x)
+        held = weakref.ref(x)
+        assert "x" in seen and "kind" in seen
+        del seen, x
+        return held
+
+    def other(kind):
+        x = gc.arange(6.0) + 0
+        kind(x)
+        held, y = weakref.ref(x), x
+        del x
+        assert held() is y
+        del y
+        return held()
+
+    program(np.float64)
+    assert other(np.float64) is None

@@ -42,6 +42,36 @@ bool isNamed(PyObject *name) {
   return found;
 }
 
+/// Whether a global that the running code names, or a variable of its own, is `object`.
+bool isHeld(PyObject *object) {
+  PyFrameObject *frame = PyEval_GetFrame();
+  PyObject *globals = PyEval_GetGlobals();
+  if (!frame || !globals)
+    return false;
+  PyCodeObject *code = PyFrame_GetCode(frame);
+  const bool hasOwn = (code->co_flags & CO_OPTIMIZED) != 0;
+  PyObject *names = code->co_names;
+  Py_DECREF(code); // which its frame holds
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
+    if (PyDict_GetItemWithError(globals, PyTuple_GET_ITEM(names, i)) == object)
+      return true;
+  PyObject *own =
+      hasOwn ? PyObject_GetAttrString(reinterpret_cast<PyObject *>(frame), "f_locals") : nullptr;
+  PyObject *values = own ? PyMapping_Values(own) : nullptr;
+  bool found = false;
+  for (Py_ssize_t i = 0; values && i < PyList_GET_SIZE(values); ++i)
+    found |= PyList_GET_ITEM(values, i) == object;
+  Py_XDECREF(values);
+  // Before Python 3.13 the frame keeps it, and with it what the code lets go of meanwhile; the
+  // program may have asked for the same one.
+  constexpr Py_ssize_t kFramesAndOurs = 2;
+  if (own && PyDict_CheckExact(own) && Py_REFCNT(own) == kFramesAndOurs)
+    PyDict_Clear(own);
+  Py_XDECREF(own);
+  PyErr_Clear();
+  return found;
+}
+
 bool isFortran(PyObject *value) { return std::string_view(Py_TYPE(value)->tp_name) == "fortran"; }
 
 /// What f2py made says so by this name.
@@ -68,7 +98,7 @@ bool Asker::makesViews() const {
   return isNamed(name);
 }
 
-bool Asker::namesNumber(DType t) const {
+bool Asker::namesNumber(DType t, PyObject *type) const {
   if (isOf("numpy") || isOf("graphc"))
     return false;
   using Names = std::vector<PyObject *>;
@@ -95,7 +125,7 @@ bool Asker::namesNumber(DType t) const {
       {DType::Complex128, interned({"complex128", "cdouble"})},
   };
   auto found = types.find(t);
-  return found != types.end() && std::ranges::any_of(found->second, isNamed);
+  return (found != types.end() && std::ranges::any_of(found->second, isNamed)) || isHeld(type);
 }
 
 bool Asker::callsFortran() const {

@@ -10,6 +10,8 @@
 
 #include "runtime/base/DType.h"
 
+#include <Python.h>
+
 #include <string_view>
 
 namespace graphc::py {
@@ -29,9 +31,10 @@ struct Asker {
   /// Code that names `memoryview`, whose views are of the array's own memory. NumPy, called by
   /// other code, asks for its values by the same call.
   bool makesViews() const;
-  /// Code that names NumPy's scalar type of a dtype: `float64(x)` is no single number where x is an
-  /// array, but an array of that dtype, which that code may go on to write to.
-  bool namesNumber(DType t) const;
+  /// Code that names NumPy's scalar type of a dtype, or has `type`, which it is, in a variable:
+  /// `float64(x)` is no single number where x is an array, but an array of that dtype, which that
+  /// code may go on to write to.
+  bool namesNumber(DType t, PyObject *type) const;
   /// Code that names functions made by f2py, or their module. These overwrite what is no array of
   /// NumPy's, and copy only that.
   bool callsFortran() const;

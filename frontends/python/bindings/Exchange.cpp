@@ -277,7 +277,9 @@ int getBuffer(PyObject *self, Py_buffer *view, int flags) {
     const bool isInstalled = by.isInstalled();
     const bool copies =
         by.takesCopies() ||
-        (isInstalled ? by.callsFortran() : !x.isValue() && by.namesNumber(x.dtype()));
+        (isInstalled ? by.callsFortran()
+                     : !x.isValue() && x.dtype() != DType::BFloat16 &&
+                           by.namesNumber(x.dtype(), dtypeObject(x.dtype()).attr("type").ptr()));
     bool writes = (flags & PyBUF_WRITABLE) != 0 || by.isMasked() || (!copies && isInstalled) ||
                   (!x.isValue() && by.makesViews());
     if (!writes && !copies && x.isValue() && bufferFormat(x.dtype())) {
