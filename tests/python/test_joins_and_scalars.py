@@ -342,3 +342,32 @@ def test_choices_of_what_numpy_holds(size):
                 except ValueError as error:
                     results.append(type(error))
             assert results[0] == results[1], (values, source)
+
+
+@pytest.mark.parametrize("kind", SINGLES)
+@pytest.mark.parametrize("function", ["atleast_1d", "atleast_2d", "atleast_3d"])
+def test_axes_for_single_values_and_lists(function, kind):
+    def results(xp):
+        made, value = getattr(xp, function), SINGLES[kind](xp)
+        return [made(value), made([value, value]), made((value,)), made([[value], [value]]), made([[[value]]]), made([]), made([[]])]
+
+    if kind == "huge":
+        return
+    for i in range(7):
+        alike(lambda xp, i=i: results(xp)[i])
+    for xp in (np, gc):  # a view of an array of no axes, an array of its own of a number
+        x = xp.asarray(2.5)
+        getattr(xp, function)(x)[...] = 1
+        assert x == 1
+
+
+@pytest.mark.parametrize("dtype", [None, "?", "i1", "u8", "f2", "f4", "f8", "c8", "c16", "U3", "O", "M8[s]"])
+def test_arrays_of_no_elements(dtype):
+    for make in (lambda xp: xp.array([], dtype), lambda xp: xp.asarray((), dtype=dtype), lambda xp: xp.array([], dtype=dtype).reshape(3, 0), lambda xp: xp.array([[], []], dtype)):
+        want = make(np)
+        for turns in (0, gc._graphc.NEVER):
+            got = in_turns(turns, lambda make=make: make(gc))
+            assert got.dtype == want.dtype and got.shape == want.shape
+            assert np.append(np.asarray(got), want).size == 0
+    with pytest.raises(TypeError):
+        gc.array([], 1.5)

@@ -505,6 +505,11 @@ PyObject *ofNumpyOn(PyObject *const *args, Py_ssize_t count, PyObject *names) {
   });
 }
 
+bool isEmptySequence(PyObject *object) {
+  return (PyList_CheckExact(object) || PyTuple_CheckExact(object)) &&
+         PySequence_Fast_GET_SIZE(object) == 0;
+}
+
 /// One argument and a dtype: an array of several elements that has it, or what pack() takes.
 PyObject *plainArray(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   std::optional<DType> dtype;
@@ -516,6 +521,11 @@ PyObject *plainArray(PyObject *self, PyObject *const *args, Py_ssize_t count, Py
     return ofNumpyOn(args, count, names);
   if (PyObject *number = ofNumber(args[0], dtype); number || PyErr_Occurred())
     return number;
+  if (isEmptySequence(args[0]) && !Trace::active())
+    return guarded([&] {
+      const DType t = dtype.value_or(DType::Float64);
+      return wrap(unwrap(ops::full(Shape{0}, op::Scalar::ofInt(0), t, unwrap(currentDevice()))));
+    });
   if (const Array *x = asAnyArray(args[0])) {
     const bool isOther = dtype && *dtype != x->dtype();
     if (x->rank() == 0 || x->isOpen() ||

@@ -400,21 +400,33 @@ PyObject *outer(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *n
   });
 }
 
+/// A number of Python's, a single result that the host has, or a scalar of NumPy's.
+bool isNumber(PyObject *object) {
+  const Array *value = asAnyArray(object);
+  return value ? value->isValue() && value->known()
+               : PyFloat_CheckExact(object) || PyLong_CheckExact(object) ||
+                     numpyScalarDType(object).has_value();
+}
+
 /// An array with at least so many axes as `self` says, and no other argument, as it is; with one
 /// axis less a view with an axis in front.
 PyObject *atLeast(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   const int64_t wanted = PyLong_AsLong(self);
-  const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
-  if (!x && count == 1 && !names && !Trace::active() &&
-      (PyFloat_CheckExact(args[0]) || PyLong_CheckExact(args[0])))
+  const bool isOne = count == 1 && !names;
+  const Array *x = isOne ? asPlainArray(args[0]) : nullptr;
+  const bool isSequence = isOne && (PyList_CheckExact(args[0]) || PyTuple_CheckExact(args[0]));
+  if (!Trace::active() && (isSequence || (isOne && isNumber(args[0]))))
     return guarded([&]() -> PyObject * {
       auto nested = pb::reinterpret_borrow<pb::object>(args[0]);
-      for (int64_t axis = 0; axis < wanted; ++axis)
+      for (int64_t axis = 0; axis < wanted && !isSequence; ++axis)
         nested = pb::make_tuple(nested); // one sequence an axis
       Array made = packSequence(nested.ptr(), *unwrap(currentDevice()), false);
-      if (made.isNull())
+      if (made.isNull() || made.rank() < wanted - 1)
         Py_RETURN_NOTIMPLEMENTED;
-      return wrap(std::move(made));
+      if (made.rank() >= wanted)
+        return wrap(std::move(made));
+      constexpr int64_t kFirst[] = {0};
+      return wrapView(made, made.view().expand(kFirst));
     });
   if (!x || x->rank() == 0 || x->rank() < wanted - 1)
     Py_RETURN_NOTIMPLEMENTED;
