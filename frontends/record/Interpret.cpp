@@ -379,9 +379,9 @@ private:
       if (reduce.axes.empty() || (isArg && reduce.axes.size() != 1 &&
                                   static_cast<int64_t>(reduce.axes.size()) != x[0].rank()))
         return NodeRef();
-      const bool isAll = kind == op::ReduceKind::All;
-      if (x[0].size() == 0 && (isAll || kind == op::ReduceKind::Any))
-        return small::full(n.shape(), op::Scalar::ofInt(isAll), n.dtype(), n.device());
+      const bool isOne = kind == op::ReduceKind::All || kind == op::ReduceKind::Prod;
+      if (x[0].size() == 0 && (isOne || kind == op::ReduceKind::Any || kind == op::ReduceKind::Sum))
+        return small::full(n.shape(), op::Scalar::ofInt(isOne), n.dtype(), n.device());
       return small::reduce(kind, x[0], reduce.axes, x[0].dtype(), n.shape());
     }
     if (n.kind() == OpKind::Scan && scan.decode(n.attrs()))
@@ -389,6 +389,8 @@ private:
                          static_cast<size_t>(scan.axis), n.dtype(), n.shape());
     if (n.kind() == OpKind::Concatenate && join.decode(n.attrs()))
       return small::concatenate(x, n.dtype(), static_cast<size_t>(join.axis));
+    if (n.kind() == OpKind::Matmul && x[0].size() == 0)
+      return small::full(n.shape(), op::Scalar::ofInt(0), n.dtype(), n.device());
     if (n.kind() == OpKind::Matmul && matmul.decode(n.attrs()) && !matmul.fast)
       return small::matmul(x[0], x[1], n.dtype(), n.shape());
     if (n.kind() == OpKind::Library && library.decode(n.attrs()))

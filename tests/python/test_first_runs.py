@@ -74,6 +74,24 @@ def test_first_products_and_reductions_of_any_integers_compile_nothing(dtype):
     assert gc._graphc.counters()["kernels_compiled"] == before
 
 
+def of_nothing(xp, dtype):
+    v, m = xp.ones(9, dtype=dtype), xp.ones((4, 3), dtype=dtype)
+    made = [v[:0].sum(), v[:0].prod(), m[:0].sum(0), m[:, :0].sum(1), m[:, 3:].prod(axis=1, keepdims=True), m[:0].T.sum(), (v[:0] * v[9:]).sum(), v[:0].all(), v[:0].any()]
+    return [*made, v[:0] @ v[9:], m[:, :0] @ v[:0], m[:, :0] @ m[:0, :2].reshape(0, 2), v[:0].sum() + v[0], xp.dot(v[:0], v[:0])]
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, "f4", "f8", "c8", "c16"])
+def test_folds_and_products_of_nothing_compile_nothing(dtype):
+    """As the first turn of `row[:i].sum()` and `lower[j, :j] @ lower[j, :j]` has them, with the signs that kernels give zeros."""
+    before = gc._graphc.counters()["kernels_compiled"]
+    want, seen = of_nothing(np, dtype), [np.asarray(v) for v in of_nothing(gc, dtype)]
+    assert gc._graphc.counters()["kernels_compiled"] == before
+    kernels = of_nothing(gc, dtype)
+    gc.eval(*kernels)
+    for theirs, ours, kernel in zip(want, seen, kernels, strict=True):
+        assert ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes() == np.asarray(kernel).tobytes()
+
+
 @pytest.mark.parametrize("name", ["bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm", "logical_xor"])
 def test_folds_of_integers_that_are_known_compile_nothing(name):
     a = np.arange(1, 61, dtype="i4").reshape(5, 12) % 7 + 1
