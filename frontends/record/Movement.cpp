@@ -142,9 +142,9 @@ Result<Array> reshape(const Array &x, const Shape &shape) {
   return finish(node::reshape(n, to));
 }
 
-/// Gives a whole array in a loop another value in memory of its own, which the next turn writes
-/// where it lies, whatever the value shows of. False for what is converted, and for
-/// what is pending but in the array itself, which would never be computed.
+/// Gives a whole array in a loop another value, broadcast where it is smaller, in memory of its
+/// own, which the next turn writes where it lies. False for what is converted, and for what is
+/// pending unless it is a part of the array itself, which would never be computed.
 static Result<bool> replaceNow(Array &target, const Operand &value) {
   const DType t = target.dtype();
   NodeRef now;

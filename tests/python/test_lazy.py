@@ -220,12 +220,12 @@ def test_another_float_constant_compiles_at_most_once_more():
 
 
 def test_many_divisors_compile_a_few_times():
-    """A program knows its divisor three times; then it is told. The quotients are the same ones."""
+    """A program, which no other test has, knows its divisor three times; then it is told. The quotients are the same ones."""
     x = np.random.default_rng(5).standard_normal(50_000) * 10.0 ** (np.arange(50_000) % 600 - 300)
     g = gc.asarray(x)
     with np.errstate(all="ignore"), gc.errstate(all="ignore"), Delta() as d:
         for c in (3.0, 0.1, 3.0, 64.0, -7.25, 1e300, 5e-324, 1.0, float("inf"), float("nan"), -0.0, 49.0, 0.1):
-            exact.assert_same(g / c, x / c, f"/ {c}")
+            exact.assert_same(gc.copysign(g / c, g), np.copysign(x / c, x), f"/ {c}")
     assert 1 <= d.compiles <= 4
 
 
