@@ -65,18 +65,16 @@ Value graphc::math::anyLane(OpBuilder &ops, Location loc, Value mask, bool byReg
   auto any = [&](Value m) {
     return vector::ReductionOp::create(ops, loc, vector::CombiningKind::OR, m);
   };
-  Operation *made = mask.getDefiningOp();
-  if (!byRegister || !isa_and_nonnull<arith::CmpFOp, arith::CmpIOp>(made))
+  auto made = mask.getDefiningOp<arith::CmpFOp>();
+  if (!byRegister || !made)
     return any(mask);
   const int64_t lanes = cast<VectorType>(mask.getType()).getNumElements();
-  const int64_t each =
-      kRegisterBits / getElementTypeOrSelf(made->getOperand(0)).getIntOrFloatBitWidth();
+  const int64_t each = kRegisterBits / getElementTypeOrSelf(made.getLhs()).getIntOrFloatBitWidth();
   if (each >= lanes || lanes % each != 0)
     return any(mask);
-  if (auto compared = dyn_cast<arith::CmpFOp>(made))
-    if (Value most = greatestMagnitude(ops, loc, compared, each))
-      return any(arith::CmpFOp::create(ops, loc, compared.getPredicate(), most,
-                                       slice(ops, loc, compared.getRhs(), 0, each)));
+  if (Value most = greatestMagnitude(ops, loc, made, each))
+    return any(arith::CmpFOp::create(ops, loc, made.getPredicate(), most,
+                                     slice(ops, loc, made.getRhs(), 0, each)));
   Value all = slice(ops, loc, mask, 0, each);
   for (int64_t from = each; from < lanes; from += each)
     all = arith::OrIOp::create(ops, loc, all, slice(ops, loc, mask, from, each));

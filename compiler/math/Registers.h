@@ -16,8 +16,9 @@ inline constexpr int64_t kRegisterBits = 512;
 mlir::Value onRegisters(mlir::OpBuilder &ops, mlir::Location loc, llvm::StringRef name,
                         mlir::Value x, mlir::Value y, std::optional<int64_t> how = std::nullopt);
 
-/// Whether any lane of a mask holds; `byRegister`: masks of several registers are put together one
-/// by one, as comparisons leave them, not to a longer one.
+/// Whether any lane of a mask holds; `byRegister`: masks that compare floats of several registers
+/// are put together one by one, as comparisons leave them, not to a longer one. (Of integers LLVM
+/// makes minima then, whose operands what is seldom keeps on the stack.)
 mlir::Value anyLane(mlir::OpBuilder &ops, mlir::Location loc, mlir::Value mask, bool byRegister);
 
 } // namespace graphc::math

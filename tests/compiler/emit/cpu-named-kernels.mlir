@@ -14,7 +14,8 @@
 // CHECK-NOT: {{rsp.*zmm|zmm.*rsp|{%k}}
 // CHECK-COUNT-4: prefetch
 // CHECK-NOT: {{rsp.*zmm|zmm.*rsp|{%k}}
-// CHECK: incq
+// CHECK-COUNT-4: vaddps
+// CHECK-NEXT: incq
 // CHECK-NEXT: cmpq
 // CHECK-NEXT: jl
 // CHECK: .size softmax_0
@@ -60,17 +61,9 @@ func.func @layernorm(%arg0: tensor<?x?xf32>, %arg1: tensor<?xf32>) -> tensor<?x?
   return %18 : tensor<?x?xf32>
 }
 
-// Eight vectors are compared together; what the seldom larger values take may wait.
 // CHECK-LABEL: logistic_0:
 // CHECK-NOT: {{rsp.*zmm|zmm.*rsp}}
 // CHECK: vfmadd{{.*}}pd {{.*}}zmm
-// CHECK-NOT: {{rsp.*zmm|zmm.*rsp}}
-// CHECK: vpminuq
-// CHECK-NOT: {{rsp.*zmm|zmm.*rsp}}
-// CHECK: vpcmpltuq
-// CHECK-NEXT: kortestb
-// CHECK-NEXT: je [[ORDINARY:.LBB[0-9]+_[0-9]+]]
-// CHECK: [[ORDINARY]]:
 // CHECK-NOT: {{rsp.*zmm|zmm.*rsp}}
 // CHECK: .size logistic_0
 func.func @logistic(%x: tensor<?xi64>) -> tensor<?xi64> {
