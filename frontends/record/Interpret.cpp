@@ -311,6 +311,7 @@ private:
       return fresh(recast(n, *given[0], steps.node(steps.operands(step)[0])->shape()));
     if (op::opInfo(kind).category == op::Category::Elementwise)
       return elementwise(n, given);
+    NodeRef own = kind == OpKind::Scatter || kind == OpKind::UpdateSlice ? owned(step) : NodeRef();
     std::vector<Array> arrays;
     for (size_t i = 0; i < given.size(); ++i) {
       GRAPHC_ASSIGN(Array x, arrayOf(*given[i], steps.node(steps.operands(step)[i])->shape()));
@@ -318,7 +319,7 @@ private:
         return std::optional<Value>();
       arrays.push_back(std::move(x));
     }
-    return fresh(ofArrays(n, arrays));
+    return fresh(ofArrays(n, std::move(own), arrays));
   }
 
   Made elementwise(const Node &n, std::span<const Value *const> given) {
@@ -365,7 +366,25 @@ private:
     return small::finished(std::move(out), std::move(done));
   }
 
-  Result<NodeRef> ofArrays(const Node &n, std::span<const Array> x) {
+  /// The first operand of a step, where it was made here and nothing else reads it, now or later:
+  /// then the step may write over it.
+  NodeRef owned(uint32_t step) const {
+    const uint32_t number = steps.operands(step)[0];
+    if (number >= steps.count() || !std::ranges::binary_search(steps.ends(step), number) ||
+        std::ranges::count(steps.operands(step), number) > 1)
+      return {};
+    const Value &value = *values[number];
+    if (value.isOne || !value.isMade || value.array.known() || !value.array.view().isWhole())
+      return {};
+    const std::shared_ptr<Storage> &storage = value.array.storage();
+    NodeRef node = storage->current();
+    const long holders = memory[number] ? 2 : 1; // the node, and the list of what dense() made
+    bool isOnly = storage.use_count() == 1 && node->references() == 2 &&
+                  node->buffer().use_count() == holders;
+    return isOnly ? node : NodeRef();
+  }
+
+  Result<NodeRef> ofArrays(const Node &n, NodeRef own, std::span<const Array> x) {
     op::ReduceAttrs reduce;
     op::ScanAttrs scan;
     op::ConcatenateAttrs join;
@@ -399,18 +418,26 @@ private:
     if (n.kind() == OpKind::Gather && gather.decode(n.attrs()))
       return plain::gather(x[0], x.subspan(1), gather, n.shape());
     if (n.kind() == OpKind::Scatter && scatter.decode(n.attrs()))
-      return plain::scatter(x[0], x[1], x.subspan(2), scatter);
+      return plain::scatter(x[0], std::move(own), x[1], x.subspan(2), scatter);
     if (n.kind() == OpKind::UpdateSlice)
-      return updated(n, x[0], x[1]);
+      return updated(n, std::move(own), x[0], x[1]);
     return NodeRef();
   }
 
-  /// A copy of an array with a value written to a part.
-  Result<NodeRef> updated(const Node &n, const Array &x, const Array &value) {
+  /// An array with a value written to a part, in `own` or a copy.
+  Result<NodeRef> updated(const Node &n, NodeRef own, const Array &x, const Array &value) {
     op::UpdateSliceAttrs part;
-    GRAPHC_ASSIGN(NodeRef out, converted(x, x.dtype()));
-    GRAPHC_ASSIGN(NodeRef dense, converted(value, value.dtype()));
-    if (!out || !dense || !part.decode(n.attrs()))
+    if (!part.decode(n.attrs()))
+      return NodeRef();
+    if (!own) {
+      GRAPHC_ASSIGN(own, converted(x, x.dtype()));
+    }
+    small::Elements elements = small::denseElementsOf(value);
+    if (!elements.base) {
+      GRAPHC_ASSIGN(NodeRef dense, converted(value, value.dtype()));
+      elements = {dense, dense ? small::dataOf<char>(dense) : nullptr};
+    }
+    if (!own || !elements.base)
       return NodeRef();
     Shape strides = denseStrides(n.shape());
     int64_t offset = 0;
@@ -419,11 +446,11 @@ private:
       strides[i] *= part.steps[i];
     }
     auto done = small::withElementType(n.dtype(), [&]<typename T>(T) -> Result<bool> {
-      small::spread(small::dataOf<T>(dense), value.shape(), strides,
-                    small::dataOf<T>(out) + offset);
+      small::spread(reinterpret_cast<const T *>(elements.first), value.shape(), strides,
+                    small::dataOf<T>(own) + offset);
       return true;
     });
-    return small::finished(std::move(out), std::move(done));
+    return small::finished(std::move(own), std::move(done));
   }
 
   const Steps &steps;

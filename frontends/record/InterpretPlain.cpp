@@ -1,7 +1,6 @@
 #include "frontends/record/InterpretPlain.h"
 
-#include "frontends/record/SmallComplex.h"
-#include "frontends/record/SmallElements.h"
+#include "frontends/record/InterpretElements.h"
 
 #include <cmath>
 #include <limits>
@@ -15,50 +14,6 @@ using op::OpKind;
 using small::countOf;
 using small::dataOf;
 using small::Outcome;
-
-/// The elements of a computed array, broadcast to a shape, in row-major order; null where they
-/// cannot be read.
-template <typename T>
-Result<std::unique_ptr<T[]>> elementsAs(const Array &x, std::span<const int64_t> shape) {
-  const int64_t count = countOf(shape);
-  auto out = std::make_unique_for_overwrite<T[]>(static_cast<size_t>(count));
-  if (const KnownValue *known = x.known()) {
-    std::fill_n(out.get(), count, hostmath::valueOf<T>(known->bits));
-    return out;
-  }
-  GRAPHC_ASSIGN(small::Elements elements, small::elementsOf(x));
-  if (!elements.base || x.dtype() != hostmath::dtypeOf<T>())
-    return std::unique_ptr<T[]>();
-  Shape strides;
-  strides.resize(shape.size());
-  const size_t skip = shape.size() - x.shape().size();
-  for (size_t i = 0; i < shape.size(); ++i)
-    strides[i] = i < skip || x.shape()[i - skip] == 1 ? 0 : x.view().strides()[i - skip];
-  small::gather(reinterpret_cast<const T *>(elements.first), shape, strides, out.get());
-  return out;
-}
-
-template <typename T>
-std::optional<T> ofInteger(OpKind kind, T a, T b) {
-  switch (kind) {
-  case OpKind::Floor:
-  case OpKind::Ceil:
-  case OpKind::Trunc:
-  case OpKind::Round:
-    return a;
-  default:
-    return hostmath::foldInteger(kind, a, b);
-  }
-}
-
-/// What the kinds below give of one or two elements.
-template <typename T>
-std::optional<T> ofNumbers(OpKind kind, T a, T b) {
-  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
-    return ofInteger(kind, a, b);
-  else
-    return hostmath::folded(kind, a, b);
-}
 
 template <typename T>
 std::optional<bool> asked(OpKind kind, T a, T b) {
@@ -104,9 +59,9 @@ bool pairs(OpKind kind, const T *a, const T *b, DType result, char *out, int64_t
 
 template <typename T>
 Result<bool> clipped(std::span<const Array> x, const Shape &shape, T *out) {
-  GRAPHC_ASSIGN(auto a, elementsAs<T>(x[0], shape));
-  GRAPHC_ASSIGN(auto low, elementsAs<T>(x[1], shape));
-  GRAPHC_ASSIGN(auto high, elementsAs<T>(x[2], shape));
+  GRAPHC_ASSIGN(auto a, numbersOf<T>(x[0], shape));
+  GRAPHC_ASSIGN(auto low, numbersOf<T>(x[1], shape));
+  GRAPHC_ASSIGN(auto high, numbersOf<T>(x[2], shape));
   if (!a || !low || !high)
     return false;
   for (int64_t i = 0, count = countOf(shape); i < count; ++i) {
@@ -123,9 +78,9 @@ Result<bool> clipped(std::span<const Array> x, const Shape &shape, T *out) {
 template <typename T>
 Result<bool> fused(std::span<const Array> x, const Shape &shape, T *out) {
   if constexpr (std::is_floating_point_v<T>) {
-    GRAPHC_ASSIGN(auto a, elementsAs<T>(x[0], shape));
-    GRAPHC_ASSIGN(auto b, elementsAs<T>(x[1], shape));
-    GRAPHC_ASSIGN(auto c, elementsAs<T>(x[2], shape));
+    GRAPHC_ASSIGN(auto a, numbersOf<T>(x[0], shape));
+    GRAPHC_ASSIGN(auto b, numbersOf<T>(x[1], shape));
+    GRAPHC_ASSIGN(auto c, numbersOf<T>(x[2], shape));
     const int64_t count = countOf(shape);
     for (int64_t i = 0; a && b && c && i < count; ++i)
       out[i] = std::fma(a[i], b[i], c[i]);
@@ -136,9 +91,9 @@ Result<bool> fused(std::span<const Array> x, const Shape &shape, T *out) {
 
 template <typename T>
 Result<bool> selected(std::span<const Array> x, const Shape &shape, T *out) {
-  GRAPHC_ASSIGN(auto condition, elementsAs<bool>(x[0], shape));
-  GRAPHC_ASSIGN(auto a, elementsAs<T>(x[1], shape));
-  GRAPHC_ASSIGN(auto b, elementsAs<T>(x[2], shape));
+  GRAPHC_ASSIGN(auto condition, numbersOf<bool>(x[0], shape));
+  GRAPHC_ASSIGN(auto a, numbersOf<T>(x[1], shape));
+  GRAPHC_ASSIGN(auto b, numbersOf<T>(x[2], shape));
   for (int64_t i = 0, count = countOf(shape); condition && a && b && i < count; ++i)
     out[i] = condition[i] ? a[i] : b[i];
   return condition && a && b;
@@ -170,59 +125,6 @@ bool convertInto(const S *from, T *to, int64_t count) {
   return true;
 }
 
-/// Where the elements lie that indices name, in the order of a gather's result.
-class Named {
-public:
-  /// False where an index is outside, or not to be read.
-  Result<bool> find(const Shape &of, const Shape &strides, std::span<const Array> indices,
-                    std::span<const int64_t> axes, size_t position) {
-    const Shape &shape = indices[0].shape();
-    const int64_t count = countOf(shape);
-    std::vector<int64_t> named(static_cast<size_t>(count), 0);
-    for (size_t i = 0; i < indices.size(); ++i) {
-      const auto axis = static_cast<size_t>(axes[i]);
-      GRAPHC_ASSIGN(auto index, elementsAs<int64_t>(indices[i], shape));
-      for (int64_t k = 0; index && k < count; ++k) {
-        const int64_t at = index[k] + (index[k] < 0 ? of[axis] : 0);
-        if (at < 0 || at >= of[axis])
-          return false;
-        named[static_cast<size_t>(k)] += at * strides[axis];
-      }
-      if (!index)
-        return false;
-    }
-    std::vector<int64_t> sizes, steps;
-    for (size_t i = 0; i < of.size(); ++i)
-      if (!std::ranges::binary_search(axes, static_cast<int64_t>(i))) {
-        sizes.push_back(of[i]);
-        steps.push_back(strides[i]);
-      }
-    places = {0};
-    for (size_t i = 0; i <= sizes.size(); ++i) {
-      if (i == position)
-        extend(named);
-      if (i == sizes.size())
-        break;
-      std::vector<int64_t> along(static_cast<size_t>(sizes[i]));
-      for (size_t k = 0; k < along.size(); ++k)
-        along[k] = static_cast<int64_t>(k) * steps[i];
-      extend(along);
-    }
-    return true;
-  }
-  std::vector<int64_t> places;
-
-private:
-  void extend(std::span<const int64_t> inner) {
-    std::vector<int64_t> all;
-    all.reserve(places.size() * inner.size());
-    for (int64_t place : places)
-      for (int64_t step : inner)
-        all.push_back(place + step);
-    places = std::move(all);
-  }
-};
-
 } // namespace
 
 bool hasElements(DType t) {
@@ -245,8 +147,8 @@ Outcome elementwise(OpKind kind, std::span<const Array> operands, const Shape &s
       return clipped(operands, shape, reinterpret_cast<T *>(to));
     if (isFused)
       return fused(operands, shape, reinterpret_cast<T *>(to));
-    GRAPHC_ASSIGN(auto a, elementsAs<T>(operands.front(), shape));
-    GRAPHC_ASSIGN(auto b, elementsAs<T>(operands.back(), shape));
+    GRAPHC_ASSIGN(auto a, numbersOf<T>(operands.front(), shape));
+    GRAPHC_ASSIGN(auto b, numbersOf<T>(operands.back(), shape));
     return a && b && pairs(kind, a.get(), b.get(), result, to, countOf(shape));
   });
   return small::finished(std::move(out), std::move(done));
@@ -257,71 +159,13 @@ Outcome cast(const Array &x, DType t) {
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, small::makeNode(t, x.shape(), x.device()));
   auto done = small::withRealType(x.dtype(), [&]<typename S>(S) -> Result<bool> {
-    GRAPHC_ASSIGN(auto from, elementsAs<S>(x, x.shape()));
+    GRAPHC_ASSIGN(auto from, numbersOf<S>(x, x.shape()));
     return from ? small::withRealType(t,
                                       [&]<typename T>(T) -> Result<bool> {
                                         return convertInto(from.get(), dataOf<T>(out),
                                                            countOf(x.shape()));
                                       })
                 : Result<bool>(false);
-  });
-  return small::finished(std::move(out), std::move(done));
-}
-
-Outcome gather(const Array &x, std::span<const Array> indices, const op::GatherAttrs &attrs,
-               const Shape &shape) {
-  GRAPHC_ASSIGN(small::Elements elements, x.known() ? small::Elements() : small::elementsOf(x));
-  if (!elements.base)
-    return NodeRef();
-  Named named;
-  GRAPHC_ASSIGN(bool isFound, named.find(x.shape(), x.view().strides(), indices, attrs.axes,
-                                         static_cast<size_t>(attrs.position)));
-  if (!isFound)
-    return NodeRef();
-  GRAPHC_ASSIGN(NodeRef out, small::makeNode(x.dtype(), shape, x.device()));
-  auto copy = [&]<typename T>(T) -> Result<bool> {
-    auto *from = reinterpret_cast<const T *>(elements.first);
-    T *to = dataOf<T>(out);
-    for (int64_t place : named.places)
-      *to++ = from[place];
-    return true;
-  };
-  auto done = isComplex(x.dtype()) ? small::withElementType(x.dtype(), copy)
-                                   : small::withRealType(x.dtype(), copy);
-  return small::finished(std::move(out), std::move(done));
-}
-
-Outcome scatter(const Array &x, const Array &value, std::span<const Array> indices,
-                const op::ScatterAttrs &attrs) {
-  constexpr int64_t kDrop = 2;
-  Named named;
-  if (attrs.mode & kDrop)
-    return NodeRef();
-  GRAPHC_ASSIGN(bool isFound, named.find(x.shape(), denseStrides(x.shape()), indices, attrs.axes,
-                                         static_cast<size_t>(attrs.position)));
-  GRAPHC_ASSIGN(NodeRef out, isFound ? cast(x, x.dtype()) : Outcome(NodeRef()));
-  if (!out)
-    return NodeRef();
-  auto done = small::withRealType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
-    GRAPHC_ASSIGN(auto from, elementsAs<T>(value, value.shape()));
-    T *to = dataOf<T>(out);
-    for (size_t i = 0; from && i < named.places.size(); ++i) {
-      T &element = to[named.places[i]];
-      if (attrs.combine < 0) {
-        element = from[i];
-        continue;
-      }
-      auto combined = ofNumbers(static_cast<OpKind>(attrs.combine), element, from[i]);
-      if (!combined)
-        return false;
-      element = *combined;
-    }
-    if constexpr (std::is_floating_point_v<T>)
-      return from != nullptr && (attrs.combine < 0 || !small::mustBeFinite() ||
-                                 small::allFinite(to, countOf(x.shape())));
-    bool isQuotient = attrs.combine == static_cast<int64_t>(OpKind::FloorDivide) ||
-                      attrs.combine == static_cast<int64_t>(OpKind::Remainder);
-    return from != nullptr && !isQuotient;
   });
   return small::finished(std::move(out), std::move(done));
 }

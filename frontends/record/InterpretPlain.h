@@ -25,9 +25,10 @@ small::Outcome cast(const Array &x, DType t);
 /// `position` of the others. Null where an index is outside of its axis.
 small::Outcome gather(const Array &x, std::span<const Array> indices, const op::GatherAttrs &attrs,
                       const Shape &shape);
-/// A copy of `x` with `value` written to such places, or combined with what is there, in order.
-small::Outcome scatter(const Array &x, const Array &value, std::span<const Array> indices,
-                       const op::ScatterAttrs &attrs);
+/// `x` with `value` written to such places, or combined with what is there, in order: in `own`,
+/// which has the elements of `x`, or, where that is null, in a copy.
+small::Outcome scatter(const Array &x, NodeRef own, const Array &value,
+                       std::span<const Array> indices, const op::ScatterAttrs &attrs);
 
 } // namespace graphc::plain
 

@@ -129,8 +129,11 @@ const T *spread(const T *from, std::span<const int64_t> shape, std::span<const i
       from = spread(from, shape.subspan(1), strides.subspan(1), to + i * stride);
     return from;
   }
-  for (int64_t i = 0; i < count; ++i)
-    to[i * stride] = from[i];
+  if (stride == 1)
+    std::copy_n(from, count, to);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      to[i * stride] = from[i];
   return from + count;
 }
 

@@ -120,19 +120,34 @@ bool meetsErrors(const T *out, Run<T> a, Run<T> b, int64_t count) {
          (hasWide() ? givesErrorsWide(out, a, b, count) : givesErrors(out, a, b, count));
 }
 
+/// The same in pieces that are in the first cache when they are looked at.
+template <typename T>
+bool computeFinite(OpKind kind, T *out, Run<T> a, Run<T> b, int64_t count) {
+  constexpr int64_t kPiece = 1024;
+  for (int64_t i = 0; i < count; i += kPiece) {
+    const int64_t some = std::min(kPiece, count - i);
+    auto from = [i](Run<T> r) { return r.steps ? Run<T>{r.data + i, true} : r; };
+    if (!loop(kind, out + i, from(a), from(b), some) ||
+        meetsErrors(out + i, from(a), from(b), some))
+      return false;
+  }
+  return true;
+}
+
 /// out[i] = kind(a[i], b[i]); false where that has to be recorded.
 template <typename T>
 bool computeRuns(OpKind kind, Run<T> a, Run<T> b, int64_t count, void *out) {
   UnderflowFlag flag(hearsUnderflow(kind, hostmath::dtypeOf<T>()));
-  if (!hasQuotients(kind, b, count) || !loop(kind, out, a, b, count) || flag.isSet())
+  if (!hasQuotients(kind, b, count))
     return false;
   // The others give an operand, or what is as finite.
   bool mayErr = kind == OpKind::Add || kind == OpKind::Sub || kind == OpKind::Mul ||
                 kind == OpKind::Div || kind == OpKind::Square || kind == OpKind::Sqrt ||
                 kind == OpKind::Reciprocal;
   if constexpr (std::is_floating_point_v<T>)
-    return !mustBeFinite() || !mayErr || !meetsErrors(static_cast<const T *>(out), a, b, count);
-  return true;
+    if (mayErr && mustBeFinite())
+      return computeFinite(kind, static_cast<T *>(out), a, b, count) && !flag.isSet();
+  return loop(kind, out, a, b, count) && !flag.isSet();
 }
 
 template <typename T>

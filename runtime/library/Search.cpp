@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <type_traits>
 
 namespace graphc::rt::library {
@@ -14,6 +15,11 @@ namespace {
 constexpr int64_t kChunk = 4096;
 /// Searches side by side: each waits for one load a step, and a core has room for more than one.
 constexpr int64_t kTogether = 16;
+/// Elements around where the last value belongs that are looked at before all are: values that
+/// follow each other are often neighbours.
+constexpr int64_t kNear = 15;
+/// Lookups without that try after one that failed, at most.
+constexpr int64_t kMostMisses = 8;
 
 /// A number of which the compiler knows nothing. It makes a branch of a choice by what was loaded,
 /// and the halves of a search are as good as random.
@@ -22,20 +28,57 @@ inline int64_t hidden(int64_t value) {
   return value;
 }
 
+/// The least and the greatest of some keys, of which NaNs are passed over.
+template <typename T, size_t count>
+std::pair<T, T> extremes(const std::array<T, count> &keys) {
+  constexpr size_t kLanes = count % 4 == 0 ? 4 : 1; // compared side by side
+  using Limits = std::numeric_limits<T>;
+  std::array<T, kLanes> least, most;
+  least.fill(Limits::has_infinity ? Limits::infinity() : Limits::max());
+  most.fill(Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
+  for (size_t j = 0; j < count; j += kLanes)
+    for (size_t k = 0; k < kLanes; ++k) {
+      least[k] = keys[j + k] < least[k] ? keys[j + k] : least[k];
+      most[k] = keys[j + k] > most[k] ? keys[j + k] : most[k];
+    }
+  for (size_t k = 1; k < kLanes; ++k) {
+    least[0] = least[k] < least[0] ? least[k] : least[0];
+    most[0] = most[k] > most[0] ? most[k] : most[0];
+  }
+  return {least[0], most[0]};
+}
+
 /// Where values belong among `length` sorted ones; `before(i, key)` says whether the i-th of those
 /// comes before a key.
 template <typename KeyOf, typename Before>
 void search(int64_t length, int64_t values, int64_t *out, const KeyOf &keyOf,
             const Before &before) {
   using Key = decltype(keyOf(int64_t{0}));
-  auto some = [&](int64_t from, auto together) {
+  /// `near`: where the last value belongs; -1 looks at all elements. Whether it was near.
+  auto some = [&](int64_t from, auto together, int64_t near) {
     constexpr int64_t kCount = decltype(together)::value;
     std::array<Key, kCount> keys;
-    std::array<int64_t, kCount> first{};
     for (int64_t j = 0; j < kCount; ++j)
       keys[static_cast<size_t>(j)] = keyOf(from + j);
+    int64_t low = 0, high = length;
+    if constexpr (std::is_arithmetic_v<Key>)
+      if (near >= 0) {
+        const auto [least, most] = extremes(keys);
+        auto areWithin = [&](int64_t from, int64_t to) {
+          return (from == 0 || before(from - 1, least)) && (to == length || !before(to, most));
+        };
+        const int64_t from = std::max<int64_t>(near - kNear / 2, 0);
+        const int64_t to = std::min(from + kNear, length);
+        if (areWithin(from, to)) {
+          bool isOne = areWithin(near, near);
+          low = isOne ? near : from;
+          high = isOne ? near : to;
+        }
+      }
+    std::array<int64_t, kCount> first;
+    first.fill(low);
     // All searches take the same steps; one element is left to look at in the end.
-    for (int64_t count = length; count > 1;) {
+    for (int64_t count = high - low; count > 1;) {
       int64_t half = count / 2;
       for (size_t j = 0; j < static_cast<size_t>(kCount); ++j)
         first[j] += half & -hidden(before(first[j] + half - 1, keys[j]));
@@ -43,14 +86,21 @@ void search(int64_t length, int64_t values, int64_t *out, const KeyOf &keyOf,
     }
     for (size_t j = 0; j < static_cast<size_t>(kCount); ++j)
       out[from + static_cast<int64_t>(j)] =
-          first[j] + (length > 0 && before(first[j], keys[j]) ? 1 : 0);
+          first[j] + (high > low && before(first[j], keys[j]) ? 1 : 0);
+    return high - low < length;
   };
   parallelFor(values, kChunk, [&](int64_t begin, int64_t end) {
     int64_t i = begin;
-    for (; i + kTogether <= end; i += kTogether)
-      some(i, std::integral_constant<int64_t, kTogether>());
+    int64_t misses = 0, left = 0; // values at random are looked up without trying each time
+    for (; i + kTogether <= end; i += kTogether) {
+      const bool tries = left-- <= 0;
+      const int64_t near = tries ? (i > begin ? out[i - 1] : 0) : -1;
+      const bool isNear = some(i, std::integral_constant<int64_t, kTogether>(), near);
+      misses = isNear ? 0 : std::min(misses + (tries ? 1 : 0), kMostMisses);
+      left = tries ? misses : left;
+    }
     for (; i < end; ++i)
-      some(i, std::integral_constant<int64_t, 1>());
+      some(i, std::integral_constant<int64_t, 1>(), -1);
   });
 }
 

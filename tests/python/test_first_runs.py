@@ -167,3 +167,73 @@ def test_products_are_interpreted_longer_than_others():
     product = x.T @ y
     gc.eval(product)  # by a program
     assert np.asarray(product).tobytes() in seen
+
+
+PLACES = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
+
+
+def written(xp, a, p, values):
+    """Arrays that steps of a program write over where nothing else reads them, and copy where something does."""
+    seen = []
+    x = a * 2
+    for k in range(3):
+        kept = x
+        x = x + 1
+        x[p] = values + k
+        x[1:-1] = (x[:-2] + x[2:]) * 0.5
+        x[2:] = x[:-2]
+        x[::-2] -= kept[::2] if a.size % 2 else kept[1::2]
+        seen += [kept * 1, x.copy()]
+    view, x = x[3:9], x * 0.5
+    view[...] = -1
+    m = xp.concatenate([x[:12], x[:12]]).reshape(4, 6)
+    m[p[:3] % 4, 1:3] = m[1:4, 4:] * 2
+    m[:, [4, 0]] = 7
+    m[:, None, [1, 3]][0] += 1
+    return [*seen, view.copy(), x, m, m[p[:5] % 4], m[:, p[:4] % 6], m[p[:3] % 4, :][:, ::-1], m[1:, p[:2] % 6].T, m.T[p[:2] % 6]]
+
+
+@pytest.mark.parametrize("dtype", PLACES)
+def test_first_writes_at_places_are_in_numpys_order(dtype):
+    rng = np.random.default_rng(3)
+    a, p, values = rng.random(101), rng.integers(0, 101, 60).astype(dtype), rng.random(60)
+    x, q, w = gc.asarray(a), gc.asarray(p), gc.asarray(values)
+    gc.eval(x, q, w)
+    before = gc._graphc.counters()["kernels_compiled"]
+    made = [np.asarray(v) for v in written(gc, x, q, w)]
+    assert gc._graphc.counters()["kernels_compiled"] == before
+    for seen, want in zip(made, written(np, a, p, values), strict=True):
+        assert seen.shape == want.shape and np.array_equal(seen, want)
+
+
+COMBINED = [(name, dtype) for name in ("add", "subtract", "multiply", "maximum", "minimum", "logical_or") for dtype in (*INTEGERS, "f4", "f8")]
+COMBINED.remove(("subtract", "b1"))  # which NumPy refuses
+
+
+@pytest.mark.parametrize("name, dtype", COMBINED)
+def test_first_combinations_at_places_are_in_numpys_order(name, dtype):
+    rng = np.random.default_rng(4)
+    a, values, p = rng.integers(0, 2, 9).astype(dtype), rng.integers(0, 100, 5000).astype(dtype), rng.integers(-9, 9, 5000)
+    if dtype in ("f4", "f8"):
+        values = (values / 64 + 0.3).astype(dtype)
+    x, y, q = gc.asarray(a), gc.asarray(values), gc.asarray(p)
+    gc.eval(x, y, q)
+    before = gc._graphc.counters()["kernels_compiled"]
+    for target, of, at, xp in ((a, values, p, np), (x, y, q, gc)):
+        getattr(xp, name).at(target, at[:200], of[:200])
+        getattr(xp, name).at(target, at[::31], of[::31] * 1)
+    assert np.asarray(x).tobytes() == a.tobytes()
+    assert gc._graphc.counters()["kernels_compiled"] == before
+
+
+def test_a_first_index_outside_of_its_axis_is_an_error_that_changes_nothing():
+    x = gc.asarray(np.arange(50.0))
+    for at in (50, -51, 2**40):
+        q = gc.asarray(np.array([3, at, 4]))
+        with pytest.raises(IndexError, match="out of bounds"):
+            np.asarray((x * 2)[q])
+        y = x * 3
+        with pytest.raises(IndexError, match="out of bounds"):
+            y[q] = 1.0
+            np.asarray(y)
+        assert np.array_equal(np.asarray(x), np.arange(50.0))

@@ -455,3 +455,23 @@ def test_small_rows_are_sorted_where_they_lie(dtype):
             gc.broadcast_to(gc.arange(3), (2, 3)).sort(0)
         with pytest.raises(ValueError, match="out of bounds"):
             gc.ones((2, 3)).sort(2)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i8", "u8", "f2", "f4", "f8", "c16"])
+@pytest.mark.parametrize("length", [0, 1, 2, 15, 16, 17, 400])
+def test_searchsorted_of_values_that_follow_each_other(length, dtype):
+    """Rising, falling, jumping ones, with NaN among either, of the same results as NumPy."""
+    rng = np.random.default_rng(length)
+    a = np.sort(rng.integers(0, 120, length).astype(dtype))
+    v = np.concatenate([np.arange(120), np.arange(120)[::-1], rng.integers(0, 120, 200), np.repeat([3, 90], 40), np.arange(40) * 3]).astype(dtype)
+    sets = [(a, v)]
+    if np.dtype(dtype).kind in "fc":
+        holes = v.copy()
+        holes[rng.integers(0, v.size, 60)] = np.nan
+        ends = a.copy()
+        ends[length - length // 5 :] = np.nan
+        sets += [(a, holes), (ends, v), (ends, holes), (a, np.where(v > 60, np.inf, -np.inf).astype(dtype))]
+    for sides in ("left", "right"):
+        for held, wanted in sets:
+            seen = np.asarray(gc.searchsorted(gc.asarray(held), gc.asarray(wanted), side=sides))
+            assert np.array_equal(seen, np.searchsorted(held, wanted, side=sides))
