@@ -38,6 +38,8 @@ bool keepsLarge(const Node &value) {
   constexpr int kMost = 16;
   if (value.reach() > small::kMostReach)
     return true;
+  if (value.keeps() <= small::kMostReach)
+    return false;
   std::lock_guard lock(graphMutex());
   std::vector<const Node *> stack{&value};
   for (int met = 0; !stack.empty() && met < kMost; ++met) {

@@ -94,10 +94,14 @@ NodeRef Node::makeOp(op::OpKind kind, std::span<const NodeRef> operands, std::ve
   bool picks = category == op::Category::Movement || category == op::Category::Indexed;
   for (const NodeRef &operand : operands) {
     h = mix(mix(h, operand->hash.low), operand->hash.high);
-    if (operand->state() != NodeState::Ready)
+    const int64_t bytes = operand->bytes();
+    node->keptBytes = std::max(node->keptBytes, bytes);
+    if (operand->state() != NodeState::Ready) {
       node->reachBytes = std::max(node->reachBytes, operand->reachBytes);
-    else if (!picks)
-      node->reachBytes = std::max(node->reachBytes, operand->bytes());
+      node->keptBytes = std::max(node->keptBytes, operand->keptBytes);
+    } else if (!picks) {
+      node->reachBytes = std::max(node->reachBytes, bytes);
+    }
     if (operand->readsShared())
       node->fromShared.store(true, std::memory_order_relaxed);
   }

@@ -98,6 +98,8 @@ public:
   int64_t bytes() const; ///< of its value
   /// Bytes of the largest value that had to be made or read through for it when it was recorded.
   int64_t reach() const { return reachBytes; }
+  /// Of the largest value whose memory it may keep while it is pending.
+  int64_t keeps() const { return keptBytes; }
 
   NodeState state() const { return nodeState.load(std::memory_order_acquire); }
   /// The value; Ready nodes only.
@@ -144,6 +146,7 @@ private:
   std::atomic<bool> fromShared{false};
   uint32_t errorModes = 0;
   int64_t reachBytes = 0;
+  int64_t keptBytes = 0;
   uint64_t number = 0;
   op::TensorType type;
   std::vector<int64_t> attributes;
