@@ -489,46 +489,64 @@ PyMethodDef method(const char *name, Function function, const char *text) {
 
 PyMethodDef methods[] = {
     method("reshape", reshape,
-           "reshape(*shape, order='C', copy=None): the elements in another shape, a view where "
-           "NumPy has one. Raises ShapeError when the sizes do not fit."),
-    method("ravel", ravel,
-           "ravel(order='C'): the elements as a vector, a view where NumPy has one."),
-    method("flatten", flatten, "flatten(order='C'): the elements as a vector of its own."),
-    method("copy", copy, "copy(order='C'): a new array of the same values."),
+           "reshape($self, /, *shape, order='C', copy=None)\n--\n\nThe elements in another shape, "
+           "a view where NumPy has one. Raises ShapeError when the sizes do not fit."),
+    method(
+        "ravel", ravel,
+        "ravel($self, /, order='C')\n--\n\nThe elements as a vector, a view where NumPy has one."),
+    method("flatten", flatten,
+           "flatten($self, /, order='C')\n--\n\nThe elements as a vector of its own."),
+    method("copy", copy, "copy($self, /, order='C')\n--\n\nA new array of the same values."),
     method("astype", astype,
-           "astype(dtype, order='K', casting='unsafe', subok=True, copy=True): the values in "
-           "another dtype. Raises DTypeError for a dtype that graphc does not have and for what "
-           "`casting` forbids."),
-    method("view", viewAs,
-           "view(dtype=None, type=None): a new view of the same memory, as another dtype its bytes "
-           "by NumPy's rules, as a class made of ndarray an object of that class. Updates of "
-           "either are seen by both; of bools, of other byte orders and of arrays on other "
-           "devices it is read-only."),
+           "astype($self, /, dtype, order='K', casting='unsafe', subok=True, copy=True)\n--\n\n"
+           "The values in another dtype. Raises DTypeError for a dtype that graphc does not have "
+           "and for what `casting` forbids."),
+    method(
+        "view", viewAs,
+        "view($self, /, *args, **kwargs)\n--\n\nview(dtype=None, type=None): a new view of the "
+        "same memory, as another dtype its bytes by NumPy's rules, as a class made of ndarray an "
+        "object of that class. Updates of either are seen by both; of bools, of other byte "
+        "orders and of arrays on other devices it is read-only."),
     method("__format__", formatted,
-           "__format__(spec): as Python's number of a single result; an array takes no spec."),
-    method("fill", fillWith, "fill(value): writes a number to all elements."),
-    method("item", itemOf, "item(*index): the element as a Python number."),
+           "__format__($self, spec, /)\n--\n\nAs Python's number of a single result; an array "
+           "takes no spec."),
+    method("fill", fillWith, "fill($self, /, value)\n--\n\nWrites a number to all elements."),
+    method("item", itemOf, "item($self, /, *args)\n--\n\nThe element as a Python number."),
     method("transpose", transposedBy,
-           "transpose(*axes): a view with the axes permuted, reversed where none are named."),
+           "transpose($self, /, *axes)\n--\n\nA view with the axes permuted, reversed where none "
+           "are named."),
     method("swapaxes", swapped,
-           "swapaxes(axis1, axis2): a view with two axes in each other's place."),
+           "swapaxes($self, axis1, axis2, /)\n--\n\nA view with two axes in each other's place."),
     method("squeeze", squeezed,
-           "squeeze(axis=None): a view without axes of size 1, all of them or those named."),
+           "squeeze($self, /, axis=None)\n--\n\nA view without axes of size 1, all of them or "
+           "those named."),
     method("tobytes", bytesOf,
-           "tobytes(order='C'): the values as bytes, in row-major (\"C\") or column-major (\"F\") "
-           "order."),
-    method("tolist", toList, "tolist(): the values as Python's numbers, in nested lists."),
+           "tobytes($self, /, order='C')\n--\n\nThe values as bytes, in row-major (\"C\") or "
+           "column-major (\"F\") order."),
+    method("tolist", toList,
+           "tolist($self, /)\n--\n\nThe values as Python's numbers, in nested lists."),
     method("__copy__", copyOfAny, "As copy(), in the order of the memory."),
     method("__deepcopy__", copyOfAny, "As copy(), in the order of the memory."),
-    method("sum", reduceMethod<op::ReduceKind::Sum>, "As graphc.sum."),
-    method("prod", reduceMethod<op::ReduceKind::Prod>, "As graphc.prod."),
-    method("mean", reduceMethod<op::ReduceKind::Mean>, "As graphc.mean."),
-    method("min", reduceMethod<op::ReduceKind::Min>, "As graphc.min."),
-    method("max", reduceMethod<op::ReduceKind::Max>, "As graphc.max."),
-    method("any", reduceMethod<op::ReduceKind::Any>, "As graphc.any."),
-    method("all", reduceMethod<op::ReduceKind::All>, "As graphc.all."),
-    method("argmin", reduceMethod<op::ReduceKind::ArgMin>, "As graphc.argmin."),
-    method("argmax", reduceMethod<op::ReduceKind::ArgMax>, "As graphc.argmax."),
+    method("sum", reduceMethod<op::ReduceKind::Sum>,
+           "sum($self, /, axis=None, dtype=None, out=None, **kwargs)\n--\n\nAs graphc.sum."),
+    method("prod", reduceMethod<op::ReduceKind::Prod>,
+           "prod($self, /, axis=None, dtype=None, out=None, **kwargs)\n--\n\nAs graphc.prod."),
+    method("mean", reduceMethod<op::ReduceKind::Mean>,
+           "mean($self, /, axis=None, dtype=None, out=None, **kwargs)\n--\n\nAs graphc.mean."),
+    method("min", reduceMethod<op::ReduceKind::Min>,
+           "min($self, /, axis=None, out=None, **kwargs)\n--\n\nAs graphc.min."),
+    method("max", reduceMethod<op::ReduceKind::Max>,
+           "max($self, /, axis=None, out=None, **kwargs)\n--\n\nAs graphc.max."),
+    method(
+        "any", reduceMethod<op::ReduceKind::Any>,
+        "any($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nAs graphc.any."),
+    method(
+        "all", reduceMethod<op::ReduceKind::All>,
+        "all($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\nAs graphc.all."),
+    method("argmin", reduceMethod<op::ReduceKind::ArgMin>,
+           "argmin($self, /, axis=None, out=None, *, keepdims=False)\n--\n\nAs graphc.argmin."),
+    method("argmax", reduceMethod<op::ReduceKind::ArgMax>,
+           "argmax($self, /, axis=None, out=None, *, keepdims=False)\n--\n\nAs graphc.argmax."),
     {nullptr, nullptr, 0, nullptr}};
 
 } // namespace

@@ -196,7 +196,7 @@ class finfo:  # noqa: N801  (NumPy's name)
 
     __module__ = "graphc"
 
-    def __new__(cls, dtype, /):
+    def __new__(cls, dtype):
         made = _finfos.get(dtype) if type(dtype) is type else None
         if made is not None:
             return made
@@ -233,8 +233,8 @@ class iinfo(_np.iinfo):  # noqa: N801  (NumPy's name)
 
     __module__ = "graphc"
 
-    def __init__(self, dtype, /):
-        super().__init__(_plain(dtype))
+    def __init__(self, int_type):
+        super().__init__(_plain(int_type))
 
 
 def astype(x, dtype, /, *, copy=True, device=None):

@@ -258,11 +258,11 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
 einsum.quick = _graphc.plain_einsum(_plan)
 
 
-def einsum_path(*operands, optimize="greedy"):
+def einsum_path(*operands, optimize="greedy", einsum_call=False):
     """The order of contractions that NumPy finds for operands of these shapes, and its description. `einsum` is one
     contraction whatever it says."""
 
     def shaped(x):
         return _np.broadcast_to(_np.empty((), "f8"), x.shape) if _graphc.is_array(x) else x
 
-    return _np.einsum_path(*map(shaped, operands), optimize=optimize)
+    return _np.einsum_path(*map(shaped, operands), optimize=optimize, einsum_call=einsum_call)

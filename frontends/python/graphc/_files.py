@@ -88,18 +88,16 @@ def fromfile(file, dtype=float64, count: int = -1, sep: str = "", offset: int = 
     return _read(_np.fromfile(file, _stored(dtype), count, sep, offset))
 
 
-def loadtxt(fname, dtype=float64, **options):
+def loadtxt(fname, dtype=float64, *args, **options):
     """Numbers from a text file, as numpy.loadtxt reads them."""
-    unpack = options.pop("unpack", False)
-    values = _np.loadtxt(fname, _stored(dtype), unpack=unpack, **options)
+    values = _np.loadtxt(fname, _stored(dtype), *args, **options)
     return list(map(_read, values)) if isinstance(values, list) else _read(values)
 
 
-def genfromtxt(fname, dtype=float64, **options):
+def genfromtxt(fname, dtype=float64, *args, **options):
     """Numbers from a text file with missing values, as numpy.genfromtxt reads them."""
-    unpack = options.pop("unpack", False)
     is_plain = isinstance(dtype, (type, str, _np.dtype)) or hasattr(dtype, "name")
-    values = _np.genfromtxt(fname, dtype=_stored(dtype) if is_plain else dtype, unpack=unpack, **options)  # of each column, say
+    values = _np.genfromtxt(fname, _stored(dtype) if is_plain else dtype, *args, **options)  # of each column, say
     return list(map(_read, values)) if isinstance(values, list) else _read(values)
 
 
@@ -174,9 +172,9 @@ class _Members:
         return list(self._archive.files)
 
 
-def load(file, mmap_mode=None, allow_pickle: bool = False, **options):
+def load(file, mmap_mode=None, allow_pickle: bool = False, *args, **options):
     """An Array from a .npy file, or an archive of Arrays from a .npz file."""
-    found = _np.load(file, mmap_mode, allow_pickle, **options)
+    found = _np.load(file, mmap_mode, allow_pickle, *args, **options)
     if isinstance(found, _np.ndarray):
         return _read(found)
     if not hasattr(found, "files"):

@@ -20,7 +20,7 @@ from collections import abc as _abc
 
 import numpy as _np
 
-from . import _graphc
+from . import _graphc, _signatures
 from ._dtypes import _NAMES
 from ._exact import UPDATES as _UPDATES, exact, exact_part  # noqa: F401
 from ._float_errors import stands_for as _stands_for
@@ -787,6 +787,7 @@ def _is_same(self, other):
 for _type in (_graphc.function, _graphc.plain_function):
     _type.__reduce__ = lambda self: self.__qualname__
     _type.__repr__ = lambda self: f"<function {self.__module__}.{self.__name__}>"
+    _type.__signature__ = _signatures.Described(lambda self: _signatures.of(self, _numpys(self)))
 for _type in _OURS:
     _type.__hash__, _type.__eq__ = _hash, _is_same
 _graphc.set_handover(ForeignDType, _call, _operate, _method, _of_classes)

@@ -19,24 +19,24 @@ class nditer:  # noqa: N801  (NumPy's name)
     __module__ = "graphc"
     _KNOWN = {"multi_index", "c_index", "external_loop", "refs_ok", "buffered", "zerosize_ok", "reduce_ok", "delay_bufalloc", "copy_if_overlap"}
 
-    def __new__(cls, op, flags=(), op_flags=None, op_dtypes=None, order="K", casting="safe", **options):
+    def __new__(cls, op, flags=None, op_flags=None, op_dtypes=None, order="K", casting="safe", op_axes=None, itershape=None, buffersize=0):
         several = isinstance(op, (list, tuple))
         operands = list(op) if several else [op]
         ours = [o for o in operands if _graphc.is_array(o)]
         if ours and (_graphc.is_tracing() or any(o.device != "cpu" for o in ours)):
             made = object.__new__(cls)
-            made._begin(op, flags, op_flags, op_dtypes, **options)
+            made._begin(op, flags or (), op_flags, op_dtypes, op_axes is None and itershape is None)
             return made
         named = [f if isinstance(f, str) else " ".join(f) for f in op_flags or ()]
         is_written = any("write" in f for f in named)
         given = [o if not _graphc.is_array(o) else o._lent() if is_written else _np.asarray(o) for o in operands]
-        return _np.nditer(given if several else given[0], list(flags), op_flags, op_dtypes, order, casting, **options)
+        return _np.nditer(given if several else given[0], flags, op_flags, op_dtypes, order, casting, op_axes, itershape, buffersize)
 
-    def _begin(self, op, flags, op_flags, op_dtypes, **options):
+    def _begin(self, op, flags, op_flags, op_dtypes, is_plain):
         several = isinstance(op, (list, tuple))
         operands = list(op) if several else [op]
         unknown = set(flags) - self._KNOWN
-        if unknown or options or op_dtypes is not None or any(o is None for o in operands):
+        if unknown or not is_plain or op_dtypes is not None or any(o is None for o in operands):
             raise UnsupportedError(f"nditer: {sorted(unknown) or 'these operands'} are not supported")
         per = [[]] * len(operands)
         if op_flags:
@@ -110,11 +110,11 @@ class nditer:  # noqa: N801  (NumPy's name)
         """As the end of `with`."""
 
 
-def nested_iters(op, axes, flags=(), op_flags=None, op_dtypes=None, order="K", casting="safe", buffersize=0):
+def nested_iters(op, axes, flags=None, op_flags=None, op_dtypes=None, order="K", casting="safe", buffersize=0):
     """As numpy.nested_iters, over the memory of arrays."""
     several = isinstance(op, (tuple, list))
     lent = [o._lent() if _graphc.is_array(o) else o for o in (op if several else (op,))]
-    return _np.nested_iters(lent if several else lent[0], axes, list(flags), op_flags, op_dtypes, order, casting, buffersize)
+    return _np.nested_iters(lent if several else lent[0], axes, flags, op_flags, op_dtypes, order, casting, buffersize)
 
 
 class poly1d:  # noqa: N801

@@ -61,9 +61,9 @@ def transpose(a, axes=None):
     return _graphc.transpose(given(a), axes)
 
 
-def permute_dims(x, /, axes=None):
+def permute_dims(a, axes=None):
     """A view with the axes in the given order."""
-    return _graphc.transpose(asarray(x), axes)
+    return _graphc.transpose(asarray(a), axes)
 
 
 def matrix_transpose(x, /):

@@ -417,15 +417,15 @@ def _without_nan(x, filler):
 
 
 @_where_operands_are
-def nansum(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, **options) -> Array:
+def nansum(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, initial=_NO_VALUE, where=True) -> Array:
     """`sum` with NaN counted as zero."""
-    return sum(_without_nan(a, 0.0), axis, dtype, out, keepdims, **options)
+    return sum(_without_nan(a, 0.0), axis, dtype, out, keepdims, initial, where)
 
 
 @_where_operands_are
-def nanprod(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, **options) -> Array:
+def nanprod(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, initial=_NO_VALUE, where=True) -> Array:
     """`prod` with NaN counted as one."""
-    return prod(_without_nan(a, 1.0), axis, dtype, out, keepdims, **options)
+    return prod(_without_nan(a, 1.0), axis, dtype, out, keepdims, initial, where)
 
 
 def _present(x, axis, keepdims):
@@ -500,15 +500,16 @@ def nanstd(
 
 
 @_stands_for()
-def _nan_extreme(reduction, a, axis, out, keepdims, filler, options):
-    if axis is None and out is None and keepdims is False and not options and (found := _graphc.extreme_of_numbers(a, filler < 0)) is not None:
+def _nan_extreme(reduction, a, axis, out, keepdims, filler, initial, where):
+    is_plain = initial is _NO_VALUE and where is True
+    if axis is None and out is None and keepdims is False and is_plain and (found := _graphc.extreme_of_numbers(a, filler < 0)) is not None:
         return found
     x = asarray(a)
     if x.dtype.kind not in "fc":
-        return reduction(x, axis, out, keepdims, **options)
+        return reduction(x, axis, out, keepdims, initial, where)
     with _quiet():
-        found = reduction(_without_nan(x, filler), axis, keepdims=keepdims, **options)
-        if not options:
+        found = reduction(_without_nan(x, filler), axis, None, keepdims, initial, where)
+        if is_plain:
             some = any(~_graphc.isnan(x), axis, keepdims=keepdims)
             found = _where_some(some.astype(found.dtype if found.dtype.kind == "f" else float64), found)
         return with_out(found, out, "same_kind", reduction.__name__)
@@ -516,16 +517,16 @@ def _nan_extreme(reduction, a, axis, out, keepdims, filler, options):
 
 @_where_operands_are
 @_stands_for("=All-NaN slice encountered")
-def nanmax(a: ArrayLike, axis=None, out=None, keepdims: bool = False, **options) -> Array:
+def nanmax(a: ArrayLike, axis=None, out=None, keepdims: bool = False, initial=_NO_VALUE, where=True) -> Array:
     """`max` of the elements that are not NaN; NaN, and a warning, when there are none."""
-    return _nan_extreme(max, a, axis, out, keepdims, -_math.inf, options)
+    return _nan_extreme(max, a, axis, out, keepdims, -_math.inf, initial, where)
 
 
 @_where_operands_are
 @_stands_for("=All-NaN slice encountered")
-def nanmin(a: ArrayLike, axis=None, out=None, keepdims: bool = False, **options) -> Array:
+def nanmin(a: ArrayLike, axis=None, out=None, keepdims: bool = False, initial=_NO_VALUE, where=True) -> Array:
     """`min` of the elements that are not NaN; NaN, and a warning, when there are none."""
-    return _nan_extreme(min, a, axis, out, keepdims, _math.inf, options)
+    return _nan_extreme(min, a, axis, out, keepdims, _math.inf, initial, where)
 
 
 def _nan_place(kind, a, axis, out, keepdims, filler):

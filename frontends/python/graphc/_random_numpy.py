@@ -325,6 +325,12 @@ class _Seeding(type):
         keywords = {k: v.tolist() if _graphc.is_array(v) else v for k, v in keywords.items()}
         return type.__call__(cls, *args, **keywords) if cls._theirs is not cls.__base__ else cls._theirs(*args, **keywords)
 
+    @property
+    def __signature__(cls):
+        import inspect
+
+        return inspect.signature(cls._theirs) if cls._theirs is cls.__base__ else None
+
     def __instancecheck__(cls, value):
         return type.__instancecheck__(cls if cls._theirs is not cls.__base__ else cls._theirs, value)
 

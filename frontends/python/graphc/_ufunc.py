@@ -22,6 +22,7 @@ from ._float_errors import errstate as _errstate
 from ._float_errors import named as _named, stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._missing import EXTREMES as _PASSES_NAN
+from ._signatures import Described as _Described
 from ._ufunc_loops import is_weak as _is_weak, of_loop as _of_loop
 from ._ufunc_methods import doubling as _doubling, in_order as _in_order, in_turns as _in_turns, mark as _mark, quick_method as _quick_method
 from ._slices import ANY_ORDER as _ASSOCIATIVE, fold_slices as _fold_slices, is_numpys as _is_numpys, reduce_by_lengths as _reduce_by_lengths, slices as _slices
@@ -762,18 +763,19 @@ def describe(made, name, doc, parameters):
 
 
 def _signature(self):
-    from inspect import Parameter, Signature
+    from inspect import Parameter, Signature, signature
 
+    theirs = getattr(_np, self.__name__, None)
+    if isinstance(theirs, _np.ufunc) and (theirs.nin, theirs.nout) == (self.nin, self.nout):
+        return signature(theirs)
     names = self.__dict__.get("__text_parameters__") or [f"x{i + 1}" for i in range(self.nin)]
     parts = [Parameter(n, Parameter.POSITIONAL_ONLY) for n in names]
     parts.append(Parameter("out", Parameter.POSITIONAL_OR_KEYWORD, default=None))
     options = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True, "signature": None}
-    if self.__name__ == "vecdot":
-        options = {"axis": -1, **options}
     parts += [Parameter(n, Parameter.KEYWORD_ONLY, default=v) for n, v in options.items()]
     return Signature(parts)
 
 
-ufunc.__signature__ = property(_signature)
+ufunc.__signature__ = _Described(_signature)
 ufunc.__doc__ = """An elementwise function: called with arrays and numbers, with `out`, `where`, `casting` and `dtype`; `reduce`,
 `accumulate`, `reduceat`, `outer` and `at` apply it along axes, to pairs and to places."""

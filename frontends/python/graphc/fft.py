@@ -312,7 +312,7 @@ def _frequencies(whole, n, d, dtype):
     return (whole.astype(_d.float64) * (1.0 / (n * d))).astype(dtype, copy=False)
 
 
-def fftfreq(n, d=1.0, *, dtype=None, device=None):
+def fftfreq(n, d=1.0, device=None, *, dtype=None):
     """Frequencies of the elements of a transform of `n` points a distance `d` apart: 0, 1, ..., then the negative ones, over
     n * d. Raises ArgumentError unless n is a positive integer."""
     n = _count(n, "fftfreq")
@@ -321,7 +321,7 @@ def fftfreq(n, d=1.0, *, dtype=None, device=None):
     return _frequencies(whole, n, d, dtype)
 
 
-def rfftfreq(n, d=1.0, *, dtype=None, device=None):
+def rfftfreq(n, d=1.0, device=None, *, dtype=None):
     """Frequencies of the elements of a transform of `n` real points a distance `d` apart: 0 to n // 2 over n * d."""
     n = _count(n, "rfftfreq")
     return _frequencies(_arange(n // 2 + 1, device=device), n, d, dtype)
