@@ -5,6 +5,7 @@ import warnings
 import graphc as gc
 import numpy as np
 import pytest
+from support import exact
 
 METHODS = ("inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear",
            "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest")
@@ -297,3 +298,24 @@ def test_quantiles_in_arrays_have_their_dtype(method, kind):
                 theirs = np.asarray(q * np.array(factor, kind))
                 got, want = getattr(gc, name)(gc.asarray(x), gc.asarray(theirs), method=method), getattr(np, name)(x, theirs, method=method)
                 same(got, want)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "u1", "?"])
+@pytest.mark.parametrize("method", ["linear", "lower", "nearest", "midpoint", "hazen", "inverted_cdf", "averaged_inverted_cdf", "closest_observation"])
+def test_many_quantiles_are_those_of_each(method, dtype):
+    """Also beside NaN and infinities, of rows, and of quantiles in narrow floats."""
+    if dtype == "?" and method not in ("lower", "nearest", "inverted_cdf", "closest_observation"):
+        return
+    x = (np.random.default_rng(3).random((5, 40)) * 9).astype(dtype)
+    if x.dtype.kind == "f":
+        x[1, 3], x[2, 4], x[3, :2] = np.nan, np.inf, [-np.inf, np.inf]
+    for q in (np.linspace(0, 1, 21), np.linspace(0, 1, 9).astype("f4"), np.linspace(0, 1, 12).reshape(3, 4)):
+        for a, axis in ((x[0], None), (x, 1), (x, 0), (x.T[:, ::-1], 0), (x[:3], (0, 1))):
+            for pend in (False, True):
+                y = gc.asarray(a) + 0 if pend and dtype != "?" else gc.asarray(a)
+                got = gc.quantile(y, q, axis=axis, method=method)
+                each = [gc.quantile(y, v, axis=axis, method=method) for v in q.ravel()]
+                want = np.stack([np.asarray(e) for e in each]).reshape(got.shape)
+                exact.assert_same(got, want)
+                if not pend and np.isfinite(a).all():
+                    exact.assert_same(got, np.quantile(a, q, axis=axis, method=method))
