@@ -219,6 +219,8 @@ static Result<std::optional<Array>> joinedInOrder(std::span<const Array> xs, int
   if (!isOneRank || !mayKeepOrder(operands))
     return std::optional<Array>();
   GRAPHC_ASSIGN(int64_t at, inShape(op::normalizeAxis("concatenate", axis, rank), xs[0].shape()));
+  if (!fitTogether(xs, at)) // which is refused by the axes that the arrays have
+    return std::optional<Array>();
   AxisList order = joinedOrder(operands);
   if (order.size() == 0)
     return std::optional<Array>();

@@ -291,3 +291,20 @@ def test_places_and_bits_that_are_none():
         for call in (lambda: xp.packbits(xp.array([1]), bitorder=None), lambda: xp.unpackbits(xp.zeros(2, "u1"), bitorder=10)):
             with pytest.raises(TypeError, match="must be str"):
                 call()
+
+
+def test_casts_that_keep_values():
+    """The rule "same_value" looks at them."""
+
+    def program(xp):
+        x = xp.arange(6.0).reshape(2, 3)
+        return [x.astype("i2", casting="same_value"), x.T.astype("?", casting="unsafe"), xp.array([3, 250]).astype("u1", casting="same_value"), x[0].astype("F", casting="same_value")]
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        exact.assert_same(got, want)
+    for xp in (np, gc):
+        for lost, dtype in ((xp.array([1.5]), "i4"), (xp.array([300]), "u1"), (xp.array([1j]), "f8")):
+            with pytest.raises(ValueError, match="same_value"):
+                lost.astype(dtype, casting="same_value")
+        with pytest.raises(ValueError, match=r"casting must be one of .*'same_value' \(got 'bla'\)"):
+            xp.ones(2).astype("i4", casting="bla")

@@ -74,3 +74,25 @@ def found(xp, text):
 @pytest.mark.parametrize("text", STATEMENTS)
 def test_statements_mean_the_same(text):
     assert found(gc, text) == found(np, text)
+
+
+REFUSED = {
+    "out": (lambda xp: xp.add(1, 2, ...), TypeError, r"out=\.\.\. is only allowed as a keyword argument"),
+    "axes_of_vecdot": (lambda xp: xp.vecdot(xp.ones(3), xp.ones(3), axes=[-1, -1, -1]), np.exceptions.AxisError, "operand 2 has 0 core dimensions, but the axes item is a single integer"),
+    "axes_of_matmul": (lambda xp: xp.matmul(xp.ones((2, 2)), xp.ones((2, 2)), axes=[0, (0, 1), (0, 1)]), np.exceptions.AxisError, "operand 0 has 2 core dimensions, but the axes item is a single integer"),
+    "axes_in_tuples": (lambda xp: xp.matvec(xp.ones((2, 2)), xp.ones(2), axes=[(0,), -1, -1]), np.exceptions.AxisError, "operand 0 has 2 core dimensions, but 1 dimensions are specified"),
+    "axes_of_text": (lambda xp: xp.matmul(xp.ones((2, 2)), xp.ones((2, 2)), axes=["a", (0, 1), (0, 1)]), TypeError, "axes item 0 should be a tuple"),
+    "signature": (lambda xp: xp.add(3, 4, signature=b"ii-i"), ValueError, "type-string for add"),
+    "work": (lambda xp: xp.shares_memory(xp.ones(3), xp.ones(3), max_work=10**100), OverflowError, "too large to convert"),
+    "path": (lambda xp: xp.einsum("ab,bc,cd,de->ae", *[xp.ones((2, 2))] * 4, optimize=["einsum_path", (2, 3), (0, 1)]), RuntimeError, "Invalid einsum_path is specified"),
+    "joined_columns": (lambda xp: xp.concatenate([xp.moveaxis(xp.ones((1, 2, 3)), -1, 0), xp.moveaxis(xp.ones((2, 2, 3)), -1, 0)], 0), ValueError, "along dimension 1, the array at index 0 has size 1 and the array at index 1 has size 2"),
+    "asked": (lambda xp: xp.ones(2).__array_function__(np.reshape, (xp.ndarray,), [1], {}), TypeError, "args must be a tuple"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_in_numpys_words(name):
+    call, kind, words = REFUSED[name]
+    for xp in (np, gc):
+        with pytest.raises(kind, match=words):
+            call(xp)

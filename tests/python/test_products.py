@@ -255,3 +255,13 @@ def test_products_of_vectors_and_stacks_are_numpys(dtype):
                 got = getattr(gc, name)(*((x[..., ::-1], y[..., ::-1]) if turned else (x, y)))
                 assert got.dtype == expected.dtype and got.shape == expected.shape
                 np.testing.assert_array_equal(np.asarray(got), expected)
+
+
+def test_einsum_gives_the_memory_order_that_is_asked_for():
+    def made(xp, order, memory, **options):
+        return xp.einsum("...ft,mf->...mt", xp.ones((2, 3, 5), order=memory), xp.ones((4, 3), order=memory), order=order, **options)
+
+    for order, memory, optimize in [(o, m, p) for o in "cfaCFA" for m in "CF" for p in (False, True)]:
+        got, want = (made(xp, order, memory, optimize=optimize) for xp in (gc, np))
+        assert got.strides == want.strides, (order, memory, optimize)
+        exact.assert_same(np.ascontiguousarray(got), np.ascontiguousarray(want))

@@ -126,8 +126,7 @@ def test_wrong_axes_and_dtypes():
     g = gc.zeros((2, 3))
     with pytest.raises(gc.errors.AxisError, match="cumulative_sum"):
         gc.cumsum(g, axis=2)
-    with pytest.raises(TypeError, match="bool"):
-        gc.cumsum(g, dtype=gc.bool_)
+    exact.assert_same(gc.cumsum(g + 1, axis=1, dtype=gc.bool_), np.ones((2, 3), bool))
 
 
 def test_gradual_sums_of_many_blocks():
@@ -200,3 +199,13 @@ def test_columns_that_are_gathered(dtype):
         for take in (lambda xp, v: xp.diagonal(v, -1, 0, 4), lambda xp, v: xp.diagonal(v)[..., :1], lambda xp, v: v[:, [2, 0, 2]], lambda xp, v: xp.broadcast_to(xp.arange(6).reshape(3, 2, 1), (3, 2, 9)).astype(dtype)):
             for axis in (0, 1):
                 np.testing.assert_array_equal(np.asarray(same[1](take(gc, x), axis=axis)), same[0](take(np, a), axis=axis))
+
+
+def test_running_sums_and_products_in_truth_values():
+    def program(xp):
+        x, y = xp.array([[0, 1, 2], [0, 0, 3]]), xp.array([2.5, 1, 0, 4])
+        made = [xp.cumsum(x, 1, dtype=bool), xp.cumsum(x, dtype="?"), y.cumprod(dtype=bool), xp.cumprod(x.T, 0, bool)]
+        return [*made, xp.add.accumulate(y - 2.5, dtype=bool), xp.multiply.accumulate(y, dtype="?"), xp.add.accumulate(x.T, 1, bool)]
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        exact.assert_same(got, want)

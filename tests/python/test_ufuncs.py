@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from graphc._ufunc import _reduce
 from support import exact
+from support.loops import turns_of
 
 pytestmark = pytest.mark.graphc_only
 
@@ -675,3 +676,20 @@ def test_places_of_operations_without_a_scatter(name, dtype, shape, count):
         getattr(xp, name).at(x, index if len(shape) > 1 else index[0], xp.asarray(values))
         found.append(np.asarray(x))
     assert found[1].dtype == found[0].dtype and np.array_equal(found[0], found[1])
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i8", "i2", "u1", "F"])
+@pytest.mark.parametrize("name", ["divide", "copysign", "heaviside", "nextafter"])
+@pytest.mark.parametrize("errors", [{}, {"all": "ignore"}])
+def test_folds_in_order_of_numbers_that_vanish(name, dtype, errors):
+    """Underflow, which nobody asks for, hinders no function of NumPy's."""
+    if dtype == "F" and name != "divide":
+        return
+    x = (np.arange(500) % 7 + 1).astype(dtype)
+    theirs, ours = getattr(np, name), getattr(gc, name)
+    with np.errstate(**errors), gc.errstate(**errors), turns_of(0):
+        for _ in range(3):
+            y = gc.asarray(x)
+            exact.assert_same(ours.accumulate(y), theirs.accumulate(x))
+            exact.assert_same(ours.reduceat(y, [0, 100, 7]), theirs.reduceat(x, [0, 100, 7]))
+            exact.assert_same(gc.asarray(ours.reduce(y)), np.asarray(theirs.reduce(x)))

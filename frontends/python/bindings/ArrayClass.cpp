@@ -332,6 +332,9 @@ Array copyInOrder(const Array &x, DType t, char order) {
 
 pb::object astype(const pb::object &self, const pb::object &dtype, const pb::object &order,
                   const std::string &casting, bool, bool copy) {
+  static constexpr std::array kRules = {"unsafe", "same_kind", "safe", "equiv", "no"};
+  if (std::find(kRules.begin(), kRules.end(), casting) == kRules.end())
+    raiseForeign("a rule that looks at values"); // or that there is not, in NumPy's words
   DType t = toDType(dtype);
   char wanted = toOrder(order, 'K');
   Array &x = wanted == 'F' ? *asArray(self) : *asOpenArray(self);

@@ -40,8 +40,19 @@ void deallocate(PyObject *self) {
   Py_DECREF(type);
 }
 
-/// Name, text and signature are those of our method, and what it is pickled by.
+/// What inspect.signature says of a method of both: NumPy's parameters, then those of ours alone.
+PyObject *signatureOf(const Unbound *method) {
+  PyObject *module = PyImport_ImportModule("graphc._signatures");
+  PyObject *found =
+      module ? PyObject_CallMethod(module, "of", "OO", method->ours, method->theirs) : nullptr;
+  Py_XDECREF(module);
+  return found;
+}
+
+/// Name and text are those of our method, and what it is pickled by.
 PyObject *attributeOf(PyObject *self, PyObject *name) {
+  if (PyUnicode_CompareWithASCIIString(name, "__signature__") == 0)
+    return signatureOf(reinterpret_cast<Unbound *>(self));
   if (PyUnicode_CompareWithASCIIString(name, "__wrapped__") != 0)
     if (PyObject *ours = PyObject_GetAttr(reinterpret_cast<Unbound *>(self)->ours, name))
       return ours;

@@ -2,15 +2,19 @@
 // results no order decides, and of operations that go from element to element in order.
 #include "frontends/python/bindings/Given.h"
 
+#include "frontends/record/FloatErrors.h"
+
+#include <array>
 #include <optional>
 
 namespace graphc::py {
 namespace {
 
-/// While it lives, NumPy raises what floating-point errors it meets, and tells nobody.
+/// While it lives, NumPy raises what floating-point errors it meets that something is done about,
+/// and tells nobody.
 class Raising {
 public:
-  Raising() : isOurs(context() && PyContext_Enter(context()) == 0) {
+  Raising() : context(contextOf(floatModes())), isOurs(PyContext_Enter(context) == 0) {
     if (!isOurs) // another thread is inside
       PyErr_Clear();
   }
@@ -19,7 +23,7 @@ public:
       return;
     PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
     PyErr_Fetch(&type, &value, &trace);
-    PyContext_Exit(context());
+    PyContext_Exit(context);
     PyErr_Restore(type, value, trace);
   }
   Raising(const Raising &) = delete;
@@ -27,15 +31,24 @@ public:
   explicit operator bool() const { return isOurs; }
 
 private:
-  /// Owned for the life of the process.
-  static PyObject *context() {
-    static PyObject *const made = [] {
+  /// One for each set of errors that are ignored, owned for the life of the process.
+  static PyObject *contextOf(uint32_t modes) {
+    static std::array<PyObject *, 1u << kFloatErrors> made{};
+    static constexpr std::array kNames = {"divide", "over", "under", "invalid"};
+    size_t place = 0;
+    for (int e = 0; e < kFloatErrors; ++e)
+      place |= size_t{FloatModes::of(modes, static_cast<FloatError>(e)) != 0} << e;
+    if (!made[place]) {
+      pb::dict settings;
+      for (size_t e = 0; e < kNames.size(); ++e)
+        settings[kNames[e]] = (place >> e & 1) != 0 ? "raise" : "ignore";
       pb::object copy = pb::module_::import("contextvars").attr("copy_context")();
-      copy.attr("run")(pb::module_::import("numpy").attr("seterr"), "raise");
-      return copy.release().ptr();
-    }();
-    return made;
+      copy.attr("run")(pb::module_::import("numpy").attr("seterr"), **settings);
+      made[place] = copy.release().ptr();
+    }
+    return made[place];
   }
+  PyObject *context;
   bool isOurs;
 };
 

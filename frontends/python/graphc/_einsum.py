@@ -231,11 +231,13 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
             "must specify the einstein sum subscripts string and at least one operand, "
             "or at least one operand and its corresponding subscripts list"
         )
-    _order(order)
+    order = _order(order)
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         raise ArgumentError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '{casting}')")
     if out is not None and not _graphc.is_array(out) and not isinstance(out, _np.ndarray):
         raise TypeError("keyword parameter out must be an array for einsum")
+    if isinstance(optimize, (list, tuple)):
+        einsum_path(*operands, optimize=optimize)  # refuses what is no order of contractions of these
     equation, operands = (operands[0], operands[1:]) if isinstance(operands[0], str) else _sublists(operands)
     arrays = [asarray(x) for x in operands]
     if optimize and out is not None and _is_product(equation):  # NumPy's product of matrices is written to any dtype
@@ -250,8 +252,8 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
     _check_casts(arrays, kind, place, casting)
     values = [x if x.dtype == kind else x.astype(kind, copy=False) for x in arrays]
     x = _graphc.contract(_plan(equation, tuple([x.shape for x in values])), values)
-    if out is None and order in "FA" and x.ndim > 1:
-        x = in_order(x, "F" if order == "F" or all(a.flags.fnc for a in arrays) else "C")
+    if out is None and order != "K" and x.ndim > 1:
+        x = in_order(x, order if order != "A" else "F" if all(a.flags.fnc for a in arrays) else "C")
     return with_out(x if x.ndim > 1 else single(x), out, casting, "einsum")
 
 

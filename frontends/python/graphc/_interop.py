@@ -134,20 +134,22 @@ _CALLING = {_np.apply_along_axis, _np.apply_over_axes, _np.piecewise}
 
 
 @_stands_for()
-def _array_function(self, function, types, args, kwargs):
+def _array_function(self, func, types, args, kwargs):
     import graphc
 
-    if function in _CONVERSIONS and not _graphc.is_tracing():
-        return function(*(_np.array(a) if _graphc.is_array(a) else a for a in args), **kwargs)
+    if not isinstance(args, tuple) or not isinstance(kwargs, dict):
+        raise TypeError("args must be a tuple." if not isinstance(args, tuple) else "kwargs must be a dict.")
+    if func in _CONVERSIONS and not _graphc.is_tracing():
+        return func(*(_np.array(a) if _graphc.is_array(a) else a for a in args), **kwargs)
     if _py.any(_foreign.has_own(cls, "__array_function__") for cls in types):
         return NotImplemented
-    package, _, inner = (function.__module__ or "").partition(".")
+    package, _, inner = (func.__module__ or "").partition(".")
     ours = graphc if package == "numpy" else None
     for part in inner.split(".") if inner else ():
         ours = ours if part.startswith("_") else getattr(ours, part, None)
-    ours = getattr(ours, function.__name__, None) if ours is not graphc else vars(graphc).get(function.__name__)
-    if ours is None or ours is function or function in _CALLING:
-        return _foreign.run(function, args, kwargs)
+    ours = getattr(ours, func.__name__, None) if ours is not graphc else vars(graphc).get(func.__name__)
+    if ours is None or ours is func or func in _CALLING:
+        return _foreign.run(func, args, kwargs)
     kwargs = {k: v for k, v in kwargs.items() if v is not _np._NoValue and not (k == "out" and v is None)}
     # NumPy asks classes of some arguments alone; those of others say nothing here.
     return ours(*map(_valued, args), **{k: _valued(v) for k, v in kwargs.items()})

@@ -30,6 +30,21 @@ def matmul(x1, x2, /, *, axes=None):
     return back(_graphc.matmul(x1, x2))
 
 
+def _core_axes(given, length, operand, item):
+    """The axes of one entry of `axes`, as a tuple."""
+    if isinstance(given, tuple):
+        if len(given) != length:
+            raise AxisError(f"{operand} has {length} core dimensions, but {len(given)} dimensions are specified by axes tuple.")
+        return given
+    try:
+        axis = _operator.index(given)
+    except TypeError:
+        raise TypeError(f"{item} should be a tuple.") from None
+    if length != 1:
+        raise AxisError(f"{operand} has {length} core dimensions, but the axes item is a single integer.")
+    return (axis,)
+
+
 def moved_operands(operands, axes, lengths, name):
     """Operands of a product with the axes that `axes` names at their ends, and what puts those of the result in their
     place. `axes`: for each operand and the result, which may be left out when it has none of its own, as many axes as
@@ -38,11 +53,8 @@ def moved_operands(operands, axes, lengths, name):
         raise TypeError("axes should be a list.")
     if len(axes) != len(lengths) and not (lengths[-1] == 0 and len(axes) == len(lengths) - 1):
         raise ArgumentError(f"axes should be a list with an entry for all {len(lengths)} inputs and outputs; entries for outputs can only be omitted if none of them has core axes.")
-    entries = [entry if isinstance(entry, tuple) else (_operator.index(entry),) for entry in axes]
+    entries = [_core_axes(entry, length, f"{name}: operand {i}", f"{name}: axes item {i}") for i, (entry, length) in enumerate(zip(axes, lengths))]
     entries += [()] * (len(lengths) - len(entries))
-    for entry, length in zip(entries, lengths):
-        if len(entry) != length:
-            raise ArgumentError(f"{name}: axes item {entry} should be a tuple with {length} elements, or a single integer.")
 
     def ends(length):
         return tuple(range(-length, 0))

@@ -377,6 +377,8 @@ def _root(x):
 
 def shares_memory(a, b, /, max_work=None):
     """Whether two arrays have an element in common. Exact: strides are solved for, not only ranges."""
+    if max_work is not None:
+        _np.shares_memory(_NOTHING, _NOTHING, max_work)  # refuses what is no such number
     a, b = _root(a), _root(b)
     if a is None or b is None:
         return False
@@ -385,6 +387,9 @@ def shares_memory(a, b, /, max_work=None):
             return False
         return (a.contiguous and b.contiguous and a.size * b.size > 0) or _overlap(_np.shares_memory, a, b, max_work)
     return _np.shares_memory(_np.asarray(a), _np.asarray(b), max_work)
+
+
+_NOTHING = _np.empty(0)
 
 
 def _overlap(solve, a, b, max_work):

@@ -12,6 +12,7 @@ from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._manipulation import _axis, concat
 from ._ufunc import _NO_VALUE, check_output, is_missing, reduce_array, with_out
+from ._ufunc_loops import scan
 from .errors import ArgumentError, AxisError
 
 
@@ -171,8 +172,8 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
 def _scan(kind, x, axis, dtype):
     """In the memory order of the array, as NumPy."""
     if axis is None or not lies_by_columns(x):
-        return _graphc.scan(kind, x, axis, dtype)
-    return turned(_graphc.scan(kind, x.T, x.ndim - 1 - _axis(axis, x.ndim, f"cum{kind}"), dtype))
+        return scan(kind, x, axis, dtype)
+    return turned(scan(kind, x.T, x.ndim - 1 - _axis(axis, x.ndim, f"cum{kind}"), dtype))
 
 
 @_stands_for()
@@ -198,8 +199,8 @@ def count_nonzero(a, axis=None, *, keepdims=False):
 @_stands_for()
 def _squared_size(x):
     if x.dtype.kind != "c":
-        return x * x
-    return x._part(0) * x._part(0) + x._part(1) * x._part(1)
+        return _graphc.square(x)
+    return _graphc.square(x._part(0)) + _graphc.square(x._part(1))
 
 
 def freedom_lost(ddof, correction):

@@ -1,6 +1,7 @@
 """What `inspect.signature` and `help` say of functions and ufuncs: NumPy's parameters, after them those that only graphc has."""
 
 import inspect as _inspect
+import types as _types
 
 
 def merged(ours, theirs):
@@ -17,7 +18,7 @@ def of(function, theirs):
         numpys = None if theirs is None else _inspect.signature(theirs)
     except ValueError:
         numpys = None
-    inner = getattr(function, "__wrapped__", None)
+    inner = getattr(function, "__wrapped__", function if isinstance(function, _types.FunctionType) else None)
     ours = None if inner is None else _inspect.signature(inner)
     if numpys is None or ours is None:
         return numpys or ours

@@ -23,7 +23,7 @@ from ._float_errors import named as _named, stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._missing import EXTREMES as _PASSES_NAN
 from ._signatures import Described as _Described
-from ._ufunc_loops import is_weak as _is_weak, of_loop as _of_loop
+from ._ufunc_loops import is_weak as _is_weak, of_loop as _of_loop, scan as _scan
 from ._ufunc_methods import doubling as _doubling, in_order as _in_order, in_turns as _in_turns, mark as _mark, quick_method as _quick_method
 from ._slices import ANY_ORDER as _ASSOCIATIVE, fold_slices as _fold_slices, is_numpys as _is_numpys, reduce_by_lengths as _reduce_by_lengths, slices as _slices
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
@@ -193,7 +193,7 @@ def _call(self, args, keywords):
     outs = _outputs(self, args, out)
     for o in outs:
         if o is not None and not isinstance(o, (_Array, _np.ndarray)):
-            raise _no_output(o, "return arrays must be of ArrayType")
+            raise _no_output(o, "return arrays must be of ArrayType" if o is not ... else "out=... is only allowed as a keyword argument.")
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         raise ArgumentError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '{casting}')")
     operands = [_strong(x) for x in args[: self.nin]]
@@ -456,7 +456,7 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
     if name in ("add", "multiply"):
         dtype = dtype_of_sums(x, out, dtype)
     if name in _SCANS:
-        result = _graphc.scan(_SCANS[name], x, axis, dtype)
+        result = _scan(_SCANS[name], x, axis, dtype)
     elif name in _SCANS_OF_ORDER:
         result = _graphc.scan(_SCANS_OF_ORDER[name], x if dtype is None else x.astype(dtype, copy=False), axis)
     elif name in _SCANS_OF_TRUTH:

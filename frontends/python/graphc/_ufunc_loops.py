@@ -7,6 +7,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import asarray, zeros
 from ._dtypes import as_dtype, can_cast
+from ._float_errors import stands_for as _stands_for
 from .errors import DTypeError
 
 _RANKS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}  # a number becomes an element of a kind that is not below its own
@@ -76,6 +77,8 @@ def of_loop(ufunc, operands, dtype, signature, casting):
         return operands, None
     if signature is not None and dtype is not None:
         raise TypeError("cannot specify both 'signature' and 'dtype'")
+    if isinstance(signature, bytes):
+        signature = signature.decode("ascii")
     name, wanted = ufunc.__name__, dtype if dtype is None else as_dtype(dtype)
     kinds = tuple(map(_kind, operands))
     is_numpys = all(isinstance(kind, (_np.dtype, type)) for kind in (*kinds, wanted) if kind is not None)
@@ -91,3 +94,11 @@ def of_loop(ufunc, operands, dtype, signature, casting):
     taken = [x if kind == t and not is_weak(x) else asarray(x, t) if is_weak(x) else asarray(x).astype(t, copy=False)
              for x, kind, t in zip(operands, kinds, dtypes)]  # fmt: skip
     return taken, dtypes[ufunc.nin :]
+
+
+@_stands_for()
+def scan(kind, x, axis, dtype=None):
+    """Running sums and products; in truth values they are `or` and `and`."""
+    if dtype is not None and dtype.kind == "b":
+        return _graphc.scan("max" if kind == "sum" else "min", x.astype(dtype, copy=False), axis)
+    return _graphc.scan(kind, x, axis, dtype)

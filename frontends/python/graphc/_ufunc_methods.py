@@ -8,9 +8,9 @@ _INTEGERS, _FLOATS, _COMPLEX, _DIVIDES, _SCATTERED, _SAFE = 1, 2, 4, 8, 16, 32
 _ALL = _INTEGERS | _FLOATS
 #: Operations that are folded from element to element, since no other order gives what they give, and whose results are exact or rounded once.
 _IN_ORDER = {
-    "divide": _FLOATS | _COMPLEX, "power": _INTEGERS | _DIVIDES, "floor_divide": _INTEGERS | _DIVIDES,
-    **dict.fromkeys(("remainder", "fmod"), _ALL | _DIVIDES), **dict.fromkeys(("copysign", "heaviside"), _FLOATS | _SAFE),
-    "nextafter": _FLOATS, **dict.fromkeys(("left_shift", "right_shift"), _INTEGERS | _SAFE),
+    "divide": _ALL | _COMPLEX | _DIVIDES, "power": _INTEGERS | _DIVIDES, "floor_divide": _INTEGERS | _DIVIDES,
+    **dict.fromkeys(("remainder", "fmod"), _ALL | _DIVIDES), **dict.fromkeys(("copysign", "heaviside"), _ALL | _SAFE),
+    "nextafter": _ALL | _DIVIDES, **dict.fromkeys(("left_shift", "right_shift"), _INTEGERS | _SAFE),
 }  # fmt: skip
 #: By method, in the order in which a ufunc has them: operations and the dtypes of elements. Operations at places and running ones go from element to
 #: element in order; what is _SCATTERED has a loop of ours for equal dtypes, and what is _SAFE meets no errors. Of reductions, whose order is not NumPy's,
