@@ -217,6 +217,11 @@ bool computeNumber(OpKind kind, Number<R> a, Number<R> b, void *out) {
   return isSettled<R>(kind, out, {&a, false}, {&b, false}, 1);
 }
 
+template <typename R>
+void multiplyNumbers(const Number<R> *a, const Number<R> *b, int64_t count, Number<R> *out) {
+  loop<R>(OpKind::Mul, out, {a, true}, {b, true}, count);
+}
+
 Outcome wholePowers(const Operand &x, const Array &y, DType t, const Shape &shape) {
   const int64_t count = countOf(shape);
   if (count * itemSize(t) > mostBytes() || !onHost(y.device()))
@@ -289,6 +294,10 @@ template class NumberReader<float>;
 template class NumberReader<double>;
 template Result<bool> computeNumbers<float>(OpKind, std::span<const Operand>, DType,
                                             std::span<const int64_t>, void *);
+template void multiplyNumbers(const Number<float> *, const Number<float> *, int64_t,
+                              Number<float> *);
+template void multiplyNumbers(const Number<double> *, const Number<double> *, int64_t,
+                              Number<double> *);
 template bool computeNumber<float>(OpKind, Number<float>, Number<float>, void *);
 template bool computeNumber<double>(OpKind, Number<double>, Number<double>, void *);
 template Result<bool> computeNumbers<double>(OpKind, std::span<const Operand>, DType,

@@ -88,6 +88,9 @@ Result<bool> computeNumbers(op::OpKind kind, std::span<const Operand> operands, 
 /// The same of one number or two; with one operand `b` is `a`.
 template <typename R>
 bool computeNumber(op::OpKind kind, Number<R> a, Number<R> b, void *out);
+/// out[i] = a[i] * b[i], where `out` may be `a`; what is not finite is the caller's to look for.
+template <typename R>
+void multiplyNumbers(const Number<R> *a, const Number<R> *b, int64_t count, Number<R> *out);
 
 /// x ** y of complex numbers and integers below this size, as products; nothing where an exponent
 /// is larger, for poles, and where something is not finite.

@@ -357,15 +357,14 @@ Result<bool> multiplyAll(const Array &x, DType t, const Layout &l, Number<R> *to
   GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));
   if (!isRead || l.count == 0)
     return false;
-  bool isKnown = true;
   auto times = [&](Number<R> a, Number<R> b) {
-    isKnown = isKnown && computeNumber(op::OpKind::Mul, a, b, &a);
+    multiplyNumbers(&a, &b, 1, &a);
     return a;
   };
   Room<Number<R>> room;
   Number<R> *line = room.get(l.count);
   const Run<Number<R>> from = reader.run();
-  for (int64_t place = 0; place < l.outer * l.inner && isKnown; ++place) {
+  for (int64_t place = 0; place < l.outer * l.inner; ++place) {
     const int64_t first = place / l.inner * l.count * l.inner + place % l.inner;
     for (int64_t i = 0; i < l.count; ++i)
       line[i] = from.data[from.steps ? first + i * l.inner : 0];
@@ -373,12 +372,11 @@ Result<bool> multiplyAll(const Array &x, DType t, const Layout &l, Number<R> *to
     for (int64_t count = l.count; count > 1; count /= 2) {
       if (count % 2)
         left = left ? times(line[count - 1], *left) : line[count - 1];
-      for (int64_t i = 0; i < count / 2; ++i)
-        line[i] = times(line[i], line[i + count / 2]);
+      multiplyNumbers(line, line + count / 2, count / 2, line);
     }
     to[place] = left ? times(line[0], *left) : line[0];
   }
-  return isKnown && allFinite(to, l.outer * l.inner);
+  return allFinite(to, l.outer * l.inner);
 }
 
 /// Running products of complex numbers along the middle, as a program has them: distances double.
@@ -392,15 +390,15 @@ Result<bool> multiplyRunning(const Array &x, DType t, const Layout &l, Number<R>
   const int64_t all = l.outer * l.count * l.inner;
   for (int64_t i = 0; i < all; ++i)
     to[i] = from.data[from.steps ? i : 0];
-  bool isKnown = true;
-  for (int64_t o = 0; o < l.outer; ++o) {
-    Number<R> *line = to + o * l.count * l.inner;
-    for (int64_t apart = l.inner; apart < l.count * l.inner && isKnown; apart *= 2)
-      for (int64_t i = l.count * l.inner;
-           i-- > apart && isKnown;) // those before it are as they were
-        isKnown = computeNumber(op::OpKind::Mul, line[i - apart], line[i], line + i);
-  }
-  return isKnown && allFinite(to, all);
+  const int64_t row = l.count * l.inner;
+  Room<Number<R>> room;
+  Number<R> *before = room.get(row);
+  for (Number<R> *line = to; line < to + all; line += row)
+    for (int64_t apart = l.inner; apart < row; apart *= 2) {
+      std::copy_n(line, row, before);
+      multiplyNumbers(before, before + apart, row - apart, line + apart);
+    }
+  return allFinite(to, all);
 }
 
 } // namespace
