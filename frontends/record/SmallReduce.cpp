@@ -43,34 +43,37 @@ void mergeRow(T *out, const T *x, int64_t count, F combine) {
     out[i] = combine(out[i], x[i]);
 }
 
-/// The value of which no other is better, side by side: the order of comparisons changes nothing
-/// but which of two zeros is found.
-template <typename T, typename F>
-T best(const T *x, int64_t count, F isBetter) {
-  constexpr int64_t kLanes = 16;
-  if (count < kLanes) {
-    T found = x[0];
-    for (int64_t i = 1; i < count; ++i)
-      found = isBetter(x[i], found) ? x[i] : found;
-    return found;
-  }
+/// That of at least `kLanes` elements, side by side.
+template <int64_t kLanes, typename T, typename F>
+[[gnu::always_inline]] inline T bestOfLanes(const T *x, int64_t count, F isBetter) {
   T lanes[kLanes];
   std::copy_n(x, kLanes, lanes);
   int64_t i = kLanes;
   for (; i + kLanes <= count; i += kLanes)
     for (int64_t lane = 0; lane < kLanes; ++lane)
       lanes[lane] = isBetter(x[i + lane], lanes[lane]) ? x[i + lane] : lanes[lane];
+  for (int64_t half = kLanes / 2; half > 0; half /= 2)
+    for (int64_t lane = 0; lane < half; ++lane)
+      lanes[lane] = isBetter(lanes[lane + half], lanes[lane]) ? lanes[lane + half] : lanes[lane];
   T found = lanes[0];
-  for (int64_t lane = 1; lane < kLanes; ++lane)
-    found = isBetter(lanes[lane], found) ? lanes[lane] : found;
   for (; i < count; ++i)
     found = isBetter(x[i], found) ? x[i] : found;
   return found;
 }
 
+/// The value of which no other is better: the order of comparisons changes nothing but which of
+/// two zeros is found.
+template <typename T, typename F>
+[[gnu::always_inline]] inline T best(const T *x, int64_t count, F isBetter) {
+  constexpr int64_t kFew = 16, kMany = 64;
+  if (count >= 4 * kMany)
+    return bestOfLanes<kMany>(x, count, isBetter);
+  return count >= kFew ? bestOfLanes<kFew>(x, count, isBetter) : bestOfLanes<1>(x, count, isBetter);
+}
+
 /// The least or largest number of a vector without NaN; -0 is smaller than +0.
 template <typename T>
-T extremeOf(const T *x, int64_t count, bool isLargest) {
+[[gnu::always_inline]] inline T extremeOf(const T *x, int64_t count, bool isLargest) {
   T found = isLargest ? best(x, count, [](T a, T b) { return a > b; })
                       : best(x, count, [](T a, T b) { return a < b; });
   if constexpr (std::is_floating_point_v<T>)
@@ -117,7 +120,7 @@ void combineAll(const T *x, const Layout &l, T *out, F combine) {
 
 /// Where a value stands first that is among the elements.
 template <typename T>
-int64_t firstPlace(const T *x, int64_t count, T value) {
+[[gnu::always_inline]] inline int64_t firstPlace(const T *x, int64_t count, T value) {
   // As wide as what is compared, so that no lane is narrowed.
   using Word = std::conditional_t<sizeof(T) == 8, uint64_t,
                                   std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>;
@@ -134,7 +137,7 @@ int64_t firstPlace(const T *x, int64_t count, T value) {
 
 /// The first place along the middle where `isBetter` than all before holds.
 template <typename T, typename F>
-void findAll(const T *x, const Layout &l, int64_t *out, F isBetter) {
+[[gnu::always_inline]] inline void findAll(const T *x, const Layout &l, int64_t *out, F isBetter) {
   for (int64_t i = 0; i < l.outer; ++i, x += l.count * l.inner, out += l.inner) {
     if (l.inner == 1) {
       const T found = best(x, l.count, isBetter);
@@ -156,7 +159,8 @@ void findAll(const T *x, const Layout &l, int64_t *out, F isBetter) {
 }
 
 template <typename T>
-void findExtremes(const T *x, const Layout &l, T *out, bool isLargest) {
+[[gnu::always_inline]] inline void findExtremes(const T *x, const Layout &l, T *out,
+                                                bool isLargest) {
   if (l.inner == 1) {
     for (int64_t i = 0; i < l.outer; ++i)
       out[i] = extremeOf(x + i * l.count, l.count, isLargest);
@@ -173,11 +177,15 @@ void findExtremes(const T *x, const Layout &l, T *out, bool isLargest) {
 }
 
 template <typename T>
-bool holdsNan(const T *x, int64_t count) {
+[[gnu::always_inline]] inline bool holdsNan(const T *x, int64_t count) {
   bool found = false;
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (std::is_floating_point_v<T>) {
+    using Word = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>; // no lane is narrowed
+    Word isNan = 0;
     for (int64_t i = 0; i < count; ++i)
-      found |= x[i] != x[i];
+      isNan |= static_cast<Word>(x[i] != x[i]);
+    found = isNan != 0;
+  }
   return found;
 }
 

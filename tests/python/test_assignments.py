@@ -7,6 +7,7 @@ import graphc as gc
 import numpy as np
 import pytest
 from support import exact
+from support.loops import turns_of
 
 KINDS = ["bool", "int8", "uint8", "int16", "uint32", "int64", "uint64", "float16", "float32", "float64", "complex64"]
 
@@ -259,3 +260,31 @@ def test_masked_elements_have_no_value(dtype):
                         continue
                 found.append((np.asarray(x).tolist(), x.dtype, [(w.category, str(w.message), w.filename) for w in told]))
             assert str(found[0]) == str(found[1]), (value, place)
+
+
+LAYOUTS = {
+    "rows": lambda x: x, "columns": lambda x: x.T, "backwards": lambda x: x[::-1, ::-1], "steps": lambda x: x[::2, 1::3], "turned": lambda x: x[:, ::-1].T,
+    "three": lambda x: x.reshape(2, 3, -1).transpose(2, 0, 1), "one": lambda x: x[:1], "none": lambda x: x[:0].T,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i2", "?", "F"])
+@pytest.mark.parametrize("target", LAYOUTS)
+def test_arrays_of_any_layout_are_assigned_whole(target, dtype):
+    def program(xp):
+        made = []
+        for source in LAYOUTS:
+            x, y = xp.zeros((6, 20), dtype), xp.arange(120).reshape(6, 20).astype(dtype)
+            to, value = LAYOUTS[target](x), LAYOUTS[source](y)
+            if to.shape != value.shape:
+                value = value[..., :1] if value.size and value.ndim == to.ndim and value.shape[:-1] == to.shape[:-1] else y.ravel()[: to.size].reshape(to.shape[::-1]).T
+            to[...] = value
+            made.append(x.copy())
+            to[:] = to[...] if source != "rows" else value
+            made.append(x)
+        return made
+
+    for turns in (0, gc._graphc.NEVER):
+        with turns_of(turns):
+            for got, want in zip(program(gc), program(np), strict=True):
+                exact.assert_same(got, want)

@@ -496,3 +496,16 @@ def test_text_and_dtypes_of_text_by_place_are_numpys():
         np.testing.assert_array_equal(made, expected)
     # Arrays of numbers are ours, whatever stands beside them.
     assert isinstance(np.array([1.0, 2.0]) * gc.arange(2.0), gc.Array) and isinstance(gc.concatenate([np.arange(2), gc.arange(2)]), gc.Array)
+
+
+@pytest.mark.parametrize("name", ["zeros", "ones", "empty"])
+@pytest.mark.parametrize("dtype", ["O", object, "object", "U3", "S2", "M8[s]", np.dtype("O"), [("a", int)], ">f8"])
+def test_arrays_of_others_dtypes_are_made_by_numpy(name, dtype):
+    for arguments, keywords in (((3, dtype), {}), (((2, 1), dtype), {}), ((3,), {"dtype": dtype}), ((), {"shape": 2, "dtype": dtype})):
+        if name == "ones" and np.dtype(dtype).kind in "MV":
+            continue
+        got, want = getattr(gc, name)(*arguments, **keywords), getattr(np, name)(*arguments, **keywords)
+        assert type(got) is np.ndarray and got.dtype == want.dtype and got.shape == want.shape
+        assert name == "empty" or got.tolist() == want.tolist()
+    with pytest.raises(ValueError):
+        getattr(gc, name)(-1, dtype)

@@ -8,6 +8,7 @@ import threading
 import graphc as gc
 import numpy as np
 import pytest
+from support import exact
 from support.loops import KINDS, assert_same, of_kind
 
 pytestmark = pytest.mark.graphc_only
@@ -480,3 +481,30 @@ def test_distinct_parted_and_folded_vectors(dtype, size):
             if not dtype.startswith("f"):
                 assert_same([getattr(gc, f).reduce(ours) for f in ("bitwise_xor", "bitwise_and", "bitwise_or")],
                             [getattr(np, f).reduce(host) for f in ("bitwise_xor", "bitwise_and", "bitwise_or")])  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "i4", "i2", "u1"])
+def test_extremes_and_their_places_of_any_length(dtype):
+    """Around the numbers of lanes that are looked at side by side."""
+    rng = np.random.default_rng(5)
+    for n in (1, 2, 15, 16, 17, 63, 64, 65, 255, 256, 257, 319, 1000):
+        x = (rng.random(n) * 200 - 100 * (dtype != "u1")).astype(dtype)
+        for place in {0, n // 2, n - 1}:
+            for value in [0, *([-0.0, np.inf, -np.inf, np.nan] if x.dtype.kind == "f" else [np.iinfo(dtype).min, np.iinfo(dtype).max])]:
+                z = x.copy()
+                z[place] = value
+                y = gc.asarray(z)
+                for name in ("max", "min", "argmax", "argmin"):
+                    exact.assert_same(np.asarray(getattr(y, name)()), np.asarray(getattr(z, name)()))
+    assert np.signbit(gc.array([0.0] * 300 + [-0.0]).min()) and not np.signbit(gc.array([-0.0] * 300 + [0.0]).max())
+
+
+def test_whole_numbers_are_rounded_to_copies():
+    def program(xp):
+        x = xp.arange(6).reshape(2, 3)
+        made = [x.round(), xp.round(x, 2), xp.round(x.T), xp.round(x[:, ::-1]), x.astype("u1").round(decimals=1), xp.around(x[:0])]
+        made[0][0] = 9
+        return [*made, x]
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        exact.assert_same(got, want)

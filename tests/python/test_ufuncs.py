@@ -693,3 +693,30 @@ def test_folds_in_order_of_numbers_that_vanish(name, dtype, errors):
             exact.assert_same(ours.accumulate(y), theirs.accumulate(x))
             exact.assert_same(ours.reduceat(y, [0, 100, 7]), theirs.reduceat(x, [0, 100, 7]))
             exact.assert_same(gc.asarray(ours.reduce(y)), np.asarray(theirs.reduce(x)))
+
+
+@pytest.mark.parametrize("size", [0, 1, 5, 300])
+@pytest.mark.parametrize("given", "?bBHilefdFD")
+def test_dtypes_of_loops_cast_operands(given, size):
+    """Results, refusals and warnings, of casts as well."""
+    x = (np.random.default_rng(1).random(size) * 300 - 100).astype(given)
+    for name, dtype in itertools.product(("add", "maximum", "square", "sqrt", "divide", "bitwise_or"), "?bBHilefdFD"):
+        found = []
+        for xp in (np, gc):
+            f, z = getattr(xp, name), xp.asarray(x)
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                try:
+                    made = np.asarray(f(*[z] * f.nin, dtype=dtype))
+                    made = made.dtype, made.tobytes()
+                except TypeError:
+                    made = TypeError
+            found.append((made, {str(w.message) for w in told} if given != "H" else None))
+        assert found[0] == found[1], (name, dtype)
+
+
+def test_casts_of_operands_that_have_no_such_value_are_told():
+    for name in ("add", "bitwise_or"):
+        for xp in (np, gc):
+            with pytest.warns(RuntimeWarning, match="invalid value encountered in cast"):
+                np.asarray(getattr(xp, name)(xp.array([np.nan]), 1, dtype="i8", casting="unsafe"))

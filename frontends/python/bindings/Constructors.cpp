@@ -437,11 +437,35 @@ PyObject *plainLinspace(PyObject *, PyObject *const *args, Py_ssize_t count, PyO
   });
 }
 
+/// NumPy's function, for a dtype that we have none for.
+template <const char *kName>
+PyObject *theirFilled(PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  static PyObject *const theirs =
+      pb::object(pb::module_::import("numpy").attr(kName)).release().ptr();
+  const bool isNamed = names && PyTuple_GET_SIZE(names) == 1 && count == 1 &&
+                       PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "dtype") == 0;
+  const bool isPlain =
+      count > 0 && !Trace::active() && (PyLong_CheckExact(args[0]) || PyTuple_CheckExact(args[0]));
+  if (!isPlain || !(isNamed || (count == 2 && !names)) || !isTheirDType(args[1]))
+    return nullptr;
+  PyObject *made = PyObject_Vectorcall(theirs, args, static_cast<size_t>(count), names);
+  if (!made) // what is wrong is said by the general way
+    PyErr_Clear();
+  return made;
+}
+constexpr char kZeros[] = "zeros", kEmpty[] = "empty", kOnes[] = "ones";
+
 PyObject *plainZeros(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  return plainFilled(op::Scalar::ofInt(0), args, count, names);
+  PyObject *theirs = theirFilled<kZeros>(args, count, names);
+  return theirs ? theirs : plainFilled(op::Scalar::ofInt(0), args, count, names);
+}
+PyObject *plainEmpty(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  PyObject *theirs = theirFilled<kEmpty>(args, count, names);
+  return theirs ? theirs : plainFilled(op::Scalar::ofInt(0), args, count, names);
 }
 PyObject *plainOnes(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  return plainFilled(op::Scalar::ofInt(1), args, count, names);
+  PyObject *theirs = theirFilled<kOnes>(args, count, names);
+  return theirs ? theirs : plainFilled(op::Scalar::ofInt(1), args, count, names);
 }
 
 /// full(shape, value, dtype=None) of a number of Python's that the dtype has.
@@ -615,7 +639,7 @@ PyObject *plainArange(PyObject *, PyObject *const *args, Py_ssize_t count, PyObj
 
 PyMethodDef functions[] = {
     quick("plain_zeros", plainZeros),
-    quick("plain_empty", plainZeros),
+    quick("plain_empty", plainEmpty),
     quick("plain_eye", plainEye),
     quick("plain_full", plainFull),
     quick("plain_linspace", plainLinspace),

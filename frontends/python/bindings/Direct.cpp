@@ -151,6 +151,38 @@ void copyPart(const T *from, std::span<const int64_t> steps, std::span<const int
     to[i * strides[0]] = from[i * steps[0]];
 }
 
+/// The axes of a copy, so that the target's memory is walked as it lies; neighbours that are one
+/// run in both arrays are one axis.
+struct Walk {
+  std::array<int64_t, 8> sizes{1}, steps{1}, strides{1};
+  size_t rank = 0;
+
+  Walk(std::span<const int64_t> all, std::span<const int64_t> from, std::span<const int64_t> to) {
+    std::array<size_t, 8> order;
+    for (size_t axis = 0; axis < all.size(); ++axis) {
+      size_t place = rank;
+      if (all[axis] == 1)
+        continue;
+      for (; place > 0 && std::abs(to[order[place - 1]]) < std::abs(to[axis]); --place)
+        order[place] = order[place - 1];
+      order[place] = axis;
+      ++rank;
+    }
+    const size_t count = std::exchange(rank, 0);
+    for (size_t i = 0; i < count; ++i) {
+      const size_t axis = order[i];
+      const int64_t n = all[axis];
+      const bool isRun =
+          rank > 0 && strides[rank - 1] == n * to[axis] && steps[rank - 1] == n * from[axis];
+      rank += !isRun;
+      sizes[rank - 1] = isRun ? sizes[rank - 1] * n : n;
+      steps[rank - 1] = from[axis];
+      strides[rank - 1] = to[axis];
+    }
+    rank = std::max<size_t>(rank, 1);
+  }
+};
+
 /// The steps of a view that is broadcast to these sizes; false for one that does not fit.
 bool stepsOver(const View &view, std::span<const int64_t> sizes, int64_t *steps) {
   const size_t rank = view.shape().size();
@@ -555,10 +587,13 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
     });
     return isDone;
   }
+  const Walk walk(part.sizes(), steps, part.steps());
   return x.storage()->update([&](rt::Buffer &buffer) {
     small::withElement(itemSize(x.dtype()), [&]<typename T>(T) {
-      copyPart(static_cast<const T *>(base->buffer()->host()) + from.offset(), steps, part.sizes(),
-               part.steps(), static_cast<T *>(buffer.host()) + part.offset);
+      copyPart(static_cast<const T *>(base->buffer()->host()) + from.offset(),
+               std::span(walk.steps).first(walk.rank), std::span(walk.sizes).first(walk.rank),
+               std::span(walk.strides).first(walk.rank),
+               static_cast<T *>(buffer.host()) + part.offset);
     });
   });
 }

@@ -94,8 +94,10 @@ PyObject *round(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *n
     else if (PyFloat_CheckExact(args[0]))
       value = {std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(args[0])), DType::Float64,
                unwrap(currentDevice())};
-    const bool isArray = x && !x->isOpen() && x->rank() > 0 && x->dtype() == DType::Float64;
-    if (!isArray && (!value || value->dtype != DType::Float64 || Trace::active()))
+    const bool isPlain = x && !x->isOpen() && x->rank() > 0;
+    const bool isArray = isPlain && x->dtype() == DType::Float64;
+    const bool isWhole = isPlain && isInteger(x->dtype()) && x->view().isContiguous();
+    if (!isArray && !isWhole && (!value || value->dtype != DType::Float64 || Trace::active()))
       Py_RETURN_NOTIMPLEMENTED;
     constexpr long kMost = 22; // powers of ten up to here are exact
     const long decimals = given == 2 ? PyLong_AsLong(args[1]) : 0;
@@ -103,6 +105,8 @@ PyObject *round(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *n
       PyErr_Clear();
     if (decimals < 0 || decimals > kMost)
       Py_RETURN_NOTIMPLEMENTED;
+    if (isWhole)
+      return wrap(copyOf(*x, ops::copy(*x)));
     double scale = 1;
     for (long i = 0; i < decimals; ++i)
       scale *= 10;

@@ -275,8 +275,14 @@ PyObject *callMasked(const Ufunc &u, PyObject *const *args, Py_ssize_t count, Py
   });
 }
 
-/// ufunc(operands, dtype=dtype) of arrays that the dtype has all values of, and numbers; with a
-/// `casting` or the memory order K, which change nothing then. NotImplemented for others.
+/// By what same-kind casts go: from integers to those with signs, too, but that is a promotion or
+/// goes to NumPy's rules.
+int kindRank(DType t) {
+  return isComplex(t) ? 4 : isFloat(t) ? 3 : t == DType::Bool ? 0 : isSigned(t) ? 2 : 1;
+}
+
+/// ufunc(operands, dtype=dtype) of arrays of the dtype's kind or whose values it has, and numbers;
+/// with a `casting` or the memory order K, which change nothing then. NotImplemented for others.
 PyObject *callConverted(const Ufunc &u, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   constexpr Py_ssize_t kMost = 2;
   std::optional<DType> dtype;
@@ -303,7 +309,8 @@ PyObject *callConverted(const Ufunc &u, PyObject *const *args, Py_ssize_t count,
       return Py_NewRef(Py_NotImplemented);
     arrays += x && x->rank() > 0;
     isPlain =
-        dtype && (x ? op::promoteTypes(x->dtype(), *dtype) == *dtype
+        dtype && (x ? op::promoteTypes(x->dtype(), *dtype) == *dtype ||
+                          kindRank(x->dtype()) == kindRank(*dtype)
                     : isInexact(*dtype) || (PyLong_CheckExact(args[i]) && *dtype != DType::Bool));
   }
   if (!isPlain || !arrays || op::opInfo(u.kind).resultRule != op::ResultRule::SameAsOperands ||

@@ -71,6 +71,7 @@ def _own(ufunc, operands, dtype, casting):
     return operands
 
 
+@_stands_for()
 def of_loop(ufunc, operands, dtype, signature, casting):
     """The operands as the loop takes them, and the dtypes of its results where those are NumPy's."""
     if signature is None and dtype is None and casting not in ("no", "equiv"):
