@@ -305,6 +305,11 @@ Result<Array> elementwiseInRows(OpKind kind, std::span<const Operand> operands) 
       operands.size() != static_cast<size_t>(info.arity) || operands.size() > kMostOperands)
     return Status(ErrorCode::InvalidArgument,
                   format("[{}] takes {} operands, got {}", info.name, info.arity, operands.size()));
+  const bool isFinite = kind == OpKind::IsFinite;
+  if ((isFinite || kind == OpKind::IsNan || kind == OpKind::IsInf) && operands.size() == 1 &&
+      operands[0].array && operands[0].array->rank() > 0 && !isInexact(operands[0].type().dtype))
+    return full(Shape(operands[0].shape()), op::Scalar::ofInt(isFinite), DType::Bool,
+                &operands[0].array->device());
   // Values of rank 0 may be known (below).
   if (kind != OpKind::Select && info.resultRule != op::ResultRule::Explicit)
     if (const Array *first = fitAsTheyAre(info, operands))

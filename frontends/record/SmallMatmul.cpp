@@ -253,10 +253,43 @@ void multiply(Matrix<T> a, Matrix<T> b, int64_t height, int64_t depth, int64_t w
     multiplyRow(a.data + i * a.row, a.column, b, depth, width, out + i * width);
 }
 
-/// Four real products; of one row and one column the sum of the products.
+/// The parts of the products of two vectors whose elements are so far apart.
+template <typename R>
+[[gnu::always_inline]] inline void partsOf(const Number<R> *x, int64_t xStep, const Number<R> *y,
+                                           int64_t yStep, int64_t count, R *re, R *im) {
+  for (int64_t k = 0; k < count; ++k) {
+    const Number<R> a = x[k * xStep], b = y[k * yStep];
+    re[k] = a.re * b.re - a.im * b.im;
+    im[k] = a.re * b.im + a.im * b.re;
+  }
+}
+template <typename R>
+GRAPHC_WIDE void partsOfDense(const Number<R> *x, const Number<R> *y, int64_t count, R *re, R *im) {
+  partsOf(x, 1, y, 1, count, re, im);
+}
+
+/// The product of a row and a column: the sum of the products.
+template <typename R>
+Number<R> dotOf(const Number<R> *x, int64_t xStep, const Number<R> *y, int64_t yStep,
+                int64_t count) {
+  Room<R> first, second;
+  R *re = first.get(count), *im = second.get(count);
+  if (xStep == 1 && yStep == 1 && hasWide())
+    partsOfDense(x, y, count, re, im);
+  else
+    partsOf(x, xStep, y, yStep, count, re, im);
+  auto add = [](R p, R q) { return p + q; };
+  return {laneTree(re, count, add) + R{0}, laneTree(im, count, add) + R{0}};
+}
+
+/// Four real products.
 template <typename R>
 void multiplyNumbers(Matrix<Number<R>> x, Matrix<Number<R>> y, int64_t height, int64_t depth,
                      int64_t width, Number<R> *out) {
+  if (height == 1 && width == 1) {
+    *out = dotOf(x.data, x.column, y.data, y.row, depth);
+    return;
+  }
   Room<R> rooms[6];
   const int64_t left = height * depth, right = depth * width, made = height * width;
   R *a[] = {rooms[0].get(left), rooms[1].get(left)};
@@ -271,16 +304,6 @@ void multiplyNumbers(Matrix<Number<R>> x, Matrix<Number<R>> y, int64_t height, i
       const Number<R> z = y.data[k * y.row + j * y.column];
       b[0][at] = z.re, b[1][at] = z.im;
     }
-  if (made == 1) {
-    for (int64_t k = 0; k < depth; ++k) {
-      const R re = a[0][k] * b[0][k] - a[1][k] * b[1][k];
-      const R im = a[0][k] * b[1][k] + a[1][k] * b[0][k];
-      a[0][k] = re, a[1][k] = im;
-    }
-    auto add = [](R p, R q) { return p + q; };
-    *out = {laneTree(a[0], depth, add) + R{0}, laneTree(a[1], depth, add) + R{0}};
-    return;
-  }
   R *one = rooms[4].get(made), *other = rooms[5].get(made);
   auto times = [&](const R *p, const R *q, R *to) {
     multiply<R>({p, depth, 1}, {q, width, 1}, height, depth, width, to);

@@ -508,3 +508,24 @@ def test_whole_numbers_are_rounded_to_copies():
 
     for got, want in zip(program(gc), program(np), strict=True):
         exact.assert_same(got, want)
+
+
+def test_whole_numbers_are_finite_and_elements_are_taken():
+    def program(xp):
+        made = []
+        for dtype in "?bHiQ":
+            x = xp.arange(6).astype(dtype).reshape(2, 3)
+            made += [f(y) for f in (xp.isnan, xp.isinf, xp.isfinite) for y in (x, x[:, ::-1], x[:0])]
+            made += [xp.isfinite(x.T), xp.isnan(x)]
+            made[-1][0, 1] = True
+            made += [xp.asarray(v) for v in (x[0].take(1), xp.take(x[0], -1), x[0].take(0, 0), xp.take(x, 4), (x[1] * 1j).take(2), x[:, 1].take(1))]
+        assert xp.isfinite(xp.arange(6).reshape(2, 3).T).strides == (1, 3)
+        return made
+
+    for kind in KINDS:
+        with of_kind(kind):
+            for got, want in zip(program(gc), program(np), strict=True):
+                np.testing.assert_array_equal(np.asarray(got), want, strict=True)
+    for xp in (np, gc):
+        with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
+            xp.arange(3).take(3)

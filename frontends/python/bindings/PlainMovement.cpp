@@ -188,6 +188,12 @@ PyObject *take(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *na
     if (!x || x->rank() == 0 || !x->view().isContiguous() ||
         (axis != Py_None && smallInteger(axis) != 0))
       Py_RETURN_NOTIMPLEMENTED;
+    if (x->rank() == 1 && PyLong_CheckExact(args[1]) && !mode) { // as x[i]
+      if (PyObject *element = PyObject_GetItem(args[0], args[1]))
+        return element;
+      PyErr_Clear();
+      Py_RETURN_NOTIMPLEMENTED;
+    }
     Array list, flat;
     const Array *places = asPlainArray(args[1]);
     if (!places)
