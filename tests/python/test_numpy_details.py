@@ -665,3 +665,23 @@ def test_reductions_of_lists_of_arrays(name):
 
     for ours, theirs in zip(program(gc), program(np), strict=True):
         assert repr(ours) == repr(theirs)
+
+
+@pytest.mark.parametrize("name", ["nanmax", "nanmin"])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "F", "D"])
+def test_extremes_beside_nan_over_axes(name, dtype):
+    x = (np.random.default_rng(2).random((4, 6)) - 0.5).astype(dtype)
+    x[0, 2] = np.nan
+    x[1, 1], x[1, 2], x[2, :] = np.inf, -np.inf, np.nan
+    x[3, :3] = [0.0, -0.0, 0.0]
+    for part in (x, x[:2], x[3:], x[2:3], x[:, ::-1].T, x[1:2, 2:3]):
+        for axis in (None, 0, 1, -1, (0, 1)):
+            for keeps in (False, True):
+                made = []
+                for xp in (np, gc):
+                    with warnings.catch_warnings(record=True) as told:
+                        warnings.simplefilter("always")
+                        made.append(np.asarray(getattr(xp, name)(xp.asarray(part), axis=axis, keepdims=keeps)))
+                    made.append({str(w.message) for w in told})
+                np.testing.assert_array_equal(made[2], made[0], strict=True)
+                assert made[1] == made[3]

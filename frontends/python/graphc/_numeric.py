@@ -499,6 +499,10 @@ def nanstd(
         return with_out(_graphc.sqrt(spread), out, "unsafe", "nanstd")
 
 
+#: Elements that are looked at before NaN are left out.
+_FEW_LOOKED_AT = 1 << 14
+
+
 @_stands_for()
 def _nan_extreme(reduction, a, axis, out, keepdims, filler, initial, where):
     is_plain = initial is _NO_VALUE and where is True
@@ -507,6 +511,13 @@ def _nan_extreme(reduction, a, axis, out, keepdims, filler, initial, where):
     x = asarray(a)
     if x.dtype.kind not in "fc":
         return reduction(x, axis, out, keepdims, initial, where)
+    if out is None and is_plain and 0 < x.size <= _FEW_LOOKED_AT and x.device == "cpu" and not (_graphc.is_tracing() or _graphc.pending(x)):
+        found = reduction(x, axis, None, keepdims)
+        if (found == found).all():  # a NaN would have been found
+            return found
+        found = reduction(_without_nan(x, filler), axis, None, keepdims)
+        if (found != filler).all():
+            return found
     with _quiet():
         found = reduction(_without_nan(x, filler), axis, None, keepdims, initial, where)
         if is_plain:
