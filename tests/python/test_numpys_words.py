@@ -86,6 +86,10 @@ REFUSED = {
     "work": (lambda xp: xp.shares_memory(xp.ones(3), xp.ones(3), max_work=10**100), OverflowError, "too large to convert"),
     "path": (lambda xp: xp.einsum("ab,bc,cd,de->ae", *[xp.ones((2, 2))] * 4, optimize=["einsum_path", (2, 3), (0, 1)]), RuntimeError, "Invalid einsum_path is specified"),
     "joined_columns": (lambda xp: xp.concatenate([xp.moveaxis(xp.ones((1, 2, 3)), -1, 0), xp.moveaxis(xp.ones((2, 2, 3)), -1, 0)], 0), ValueError, "along dimension 1, the array at index 0 has size 1 and the array at index 1 has size 2"),
+    "fewest_axes": (lambda xp: xp.array([1], ndmin=2, ndmax=1), ValueError, r"ndmin must be <= ndmax \(1\)"),
+    "negative_axes": (lambda xp: xp.array([1], ndmax=-1), ValueError, "ndmax must be in the range"),
+    "many_axes": (lambda xp: xp.array([1], ndmax=70), ValueError, "ndmax must be in the range"),
+    "number_not_copied": (lambda xp: xp.array(xp.ones(2).sum(), copy=False), ValueError, "Unable to avoid copy"),
     "asked": (lambda xp: xp.ones(2).__array_function__(np.reshape, (xp.ndarray,), [1], {}), TypeError, "args must be a tuple"),
 }  # fmt: skip
 

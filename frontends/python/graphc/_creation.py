@@ -305,6 +305,16 @@ def alike_floats(x1, x2, name):
     return [_real(asarray(x, kind) if is_weak else x, name).astype(kind, copy=False) for x, is_weak in zip((x1, x2), weak)]
 
 
+_MOST_AXES = 64
+
+
+def _check_axes(ndmin, ndmax):
+    if not 0 <= ndmax <= _MOST_AXES:
+        raise ArgumentError(f"ndmax must be in the range [0, NPY_MAXDIMS ({_MOST_AXES})] ")
+    if ndmin > (ndmax or _MOST_AXES):
+        raise ArgumentError(f"ndmin must be <= ndmax ({ndmax or _MOST_AXES})")
+
+
 def _shallow(x, ndmax):
     if x.ndim > ndmax:
         raise ArgumentError(
@@ -329,6 +339,10 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         copy = copy_mode(copy)
     if _graphc.is_array(object) and dtype is None and copy is True and order == "K" and device is None and ndmin == 0 and object.ndim <= 1:
         return object.copy() if object.ndim else _graphc.asarray(object, None, None, True)
+    if ndmax or ndmin > _MOST_AXES:
+        _check_axes(ndmin, ndmax)
+    if copy is False and _graphc.is_value(object) and not _graphc.is_tracing():
+        raise ArgumentError("Unable to avoid copy while creating an array as requested.")
     if ndmax and isinstance(object, (list, tuple)):
         return _shallow(array(object, dtype, copy=copy, order=order, ndmin=ndmin, device=device), ndmax)
     if dtype is None and order == "K" and device is None and ndmin == 0 and copy is not False:
