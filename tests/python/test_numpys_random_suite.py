@@ -54,3 +54,14 @@ def test_numpys_suite_of_random(tmp_path):
     assert passed and int(passed[1]) > 1200, done.stdout[-3000:] + done.stderr[-1000:]
     failed = {m[1] for m in re.finditer(r"^(?:FAILED|ERROR) \S*?::(?:\w+::)?(\w+)", done.stdout, re.MULTILINE)}
     assert failed <= {name for names in KNOWN.values() for name in names}, done.stdout[-6000:]
+
+
+def test_one_choice_is_a_number():
+    for generator in (gc.random.default_rng(), gc.random.default_rng(3), gc.random.key(1).generator()):
+        for a in (3, [1, 2, 3], gc.array([1.5, 2.5])):
+            for options in ({}, {"replace": False}, {"p": [0.2, 0.8]}, {"replace": False, "shuffle": False}):
+                if "p" in options and not isinstance(a, gc.ndarray):
+                    continue
+                chosen = generator.choice(a, **options)
+                assert gc.isscalar(chosen) and not isinstance(chosen, gc.ndarray), (a, options)
+        assert generator.choice(gc.ones((3, 2)), replace=False).shape == (2,)

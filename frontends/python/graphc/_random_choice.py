@@ -7,7 +7,7 @@ from collections.abc import Sequence as _Sequence
 import numpy as _np
 
 from . import _graphc
-from ._creation import _shape, asarray
+from ._creation import _shape, asarray, single
 from ._dtypes import float64, int64
 from ._indexing import take, take_along_axis
 from ._manipulation import _axis
@@ -127,6 +127,7 @@ def choice(source, a, size, replace, p, axis, shuffle):
         what = "a must be a positive integer" if values is None else "a cannot be empty"
         raise ArgumentError(f"{what} unless no samples are taken")
     found = (_with_replacement if replace else _without_replacement)(source, count, shape, p)
+    found = single(found) if size is None else found
     if values is None:
         return found
     return _taken(values, found, axis)
