@@ -90,6 +90,7 @@ REFUSED = {
     "negative_axes": (lambda xp: xp.array([1], ndmax=-1), ValueError, "ndmax must be in the range"),
     "many_axes": (lambda xp: xp.array([1], ndmax=70), ValueError, "ndmax must be in the range"),
     "number_not_copied": (lambda xp: xp.array(xp.ones(2).sum(), copy=False), ValueError, "Unable to avoid copy"),
+    "windows": (lambda xp: xp.lib.stride_tricks.sliding_window_view(xp.ones((3, 3)), (1,)), ValueError, "must provide window_shape for all dimensions of `x`"),
     "asked": (lambda xp: xp.ones(2).__array_function__(np.reshape, (xp.ndarray,), [1], {}), TypeError, "args must be a tuple"),
 }  # fmt: skip
 
@@ -100,3 +101,35 @@ def test_what_is_refused_in_numpys_words(name):
     for xp in (np, gc):
         with pytest.raises(kind, match=words):
             call(xp)
+
+
+@pytest.mark.parametrize("mode", ["full", "f", "economic", "e"])
+def test_old_modes_of_qr_are_numpys(mode):
+    made = []
+    for xp in (np, gc):
+        with pytest.warns(DeprecationWarning, match="option is deprecated"):
+            made.append(xp.linalg.qr(xp.arange(6.0).reshape(3, 2), mode=mode))
+    for got, want in zip(*([m] if mode[0] == "e" else m for m in made), strict=True):
+        np.testing.assert_allclose(np.asarray(got), np.asarray(want), atol=1e-14)
+
+
+def test_objects_that_give_memory_are_asked_whose_it_is():
+    class Interface:
+        def __init__(self, data):
+            self.data = data
+
+        @property
+        def __array_interface__(self):
+            return self.data.__array_interface__
+
+    class Gives(Interface):
+        __array_interface__ = property()
+
+        def __array__(self, dtype=None, copy=None):
+            return self.data
+
+    for xp in (np, gc):
+        for kind in (Interface, Gives):
+            x = xp.arange(5)
+            assert xp.may_share_memory(kind(x[::2]), x[1::2]) and not xp.shares_memory(kind(x[::2]), x[1::2])
+            assert xp.shares_memory(kind(x[1::3]), x[::2]) and not xp.shares_memory(kind(x), x + 0)

@@ -371,6 +371,10 @@ def size(a, axis=None):
 
 def _root(x):
     """An array whose memory `x` shows: both kinds of arrays, and nested sequences, which have none."""
+    if not isinstance(x, (list, tuple, _np.ndarray, _np.generic)) and not _graphc.is_array(x) and hasattr(x, "__array_interface__"):
+        x = _np.asarray(x)
+    elif not _graphc.is_array(x) and not isinstance(x, _np.ndarray) and hasattr(type(x), "__array__"):
+        x = x.__array__()
     shared = _graphc.Array._borrowed(x) if isinstance(x, _np.ndarray) else None
     return x if shared is None and isinstance(x, (_graphc.Array, _np.ndarray)) else shared
 

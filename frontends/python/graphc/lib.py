@@ -36,6 +36,8 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
         raise ArgumentError("`window_shape` cannot contain negative values")
     axes = tuple(range(x.ndim)) if axis is None else axis if hasattr(axis, "__len__") and getattr(axis, "ndim", 1) else (axis,)
     axes = [_axis(a, x.ndim, "sliding_window_view") for a in axes]
+    if axis is None and len(sizes) != x.ndim:
+        raise ArgumentError(f"Since axis is None, must provide window_shape for all dimensions of `x`; got {len(sizes)} window_shape elements and `x.ndim` is {x.ndim}.")
     if len(sizes) != len(axes):
         raise ArgumentError(f"Must provide matching length window_shape and axis; got {len(sizes)} and {len(axes)}")
     x = x if _graphc.has_layout(x) else x.copy()

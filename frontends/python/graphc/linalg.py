@@ -30,6 +30,7 @@ from ._matrices import diagonal as _diagonal
 from ._matrices import trace as _trace
 from ._ufunc import with_out
 from .errors import ArgumentError, DTypeError, ShapeError, TraceError
+from .errors import ForeignDType as _ForeignDType
 from .errors import LinAlgError as _LinAlgError
 
 __all__ = [
@@ -218,6 +219,8 @@ def qr(a, mode="reduced"):
     """(Q, R) with a = Q R: Q has as many columns as the smaller side ("reduced") or rows ("complete"); mode "r" gives
     R alone, "raw" LAPACK's reflectors and scalars. Raises ValueError for another mode."""
     modes = {"reduced": 0, "complete": 1, "r": 2, "raw": 3}
+    if mode in ("full", "f", "economic", "e"):
+        raise _ForeignDType("modes that NumPy has still")
     if mode not in modes:
         raise ArgumentError(f"qr: Unrecognized mode {mode!r}; it is one of {', '.join(modes)}")
     a, dtype = _matrices(a, "qr")
