@@ -288,3 +288,19 @@ def test_arrays_of_any_layout_are_assigned_whole(target, dtype):
         with turns_of(turns):
             for got, want in zip(program(gc), program(np), strict=True):
                 exact.assert_same(got, want)
+
+
+@pytest.mark.parametrize("value", [0, 1, -1, 2**70, 0.0, -0.0, 2.5, float("nan"), True, False])
+def test_numbers_are_truth_values_in_masks(value):
+    def program(xp):
+        b, c = xp.array([True, False, True, False, True]), xp.zeros((2, 3), bool)
+        b[1:4] = value
+        c[...] = value
+        c.T[0] = 1 - c.T[0]
+        c[:, ::-2] = value
+        return [b, c]
+
+    for turns in (0, gc._graphc.NEVER):
+        with turns_of(turns):
+            for got, want in zip(program(gc), program(np), strict=True):
+                exact.assert_same(got, want)

@@ -557,7 +557,11 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
   if (!given || known) {
     if (known && known->dtype != x.dtype())
       return false;
-    const auto bits = known ? std::optional(known->bits) : scalarBits(value, x.dtype());
+    const bool isTruth =
+        x.dtype() == DType::Bool && (PyLong_CheckExact(value) || PyFloat_CheckExact(value));
+    const auto bits = known     ? std::optional(known->bits)
+                      : isTruth ? std::optional<uint64_t>(PyObject_IsTrue(value) == 1)
+                                : scalarBits(value, x.dtype());
     return bits && fillPart(x, part, {*bits, 0});
   }
   const View &from = given->view();
