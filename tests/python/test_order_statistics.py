@@ -319,3 +319,28 @@ def test_many_quantiles_are_those_of_each(method, dtype):
                 exact.assert_same(got, want)
                 if not pend and np.isfinite(a).all():
                     exact.assert_same(got, np.quantile(a, q, axis=axis, method=method))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "F", "D", "i8", "u1", "?"])
+@pytest.mark.parametrize("computed", [True, False])
+def test_distinct_values_and_what_they_come_with(dtype, computed):
+    x = (np.random.default_rng(4).random((6, 20)) * 6 - 2 * (dtype != "u1")).round().astype(dtype)
+    if x.dtype.kind in "fc":
+        x[1, 2:5], x[2, 3], x[3, :2] = np.nan, -np.inf, [0.0, -0.0]
+    for part in (x, x[0], x.T[::2], x[:1, :1], x[:0], x[1, 2:4]):
+        y = gc.asarray(part) if computed else gc.concatenate([gc.asarray(part), gc.asarray(part)[:0]])
+        for name in ("unique_all", "unique_counts", "unique_inverse", "unique_values"):
+            if name == "unique_inverse" and (part != part).any():  # NumPy's order of NaN is that of its sort
+                continue
+            got, want = getattr(gc, name)(y), getattr(np, name)(part)
+            for g, w in zip(*([r] if name == "unique_values" else r for r in (got, want)), strict=True):
+                if name == "unique_values":  # NumPy sorts none
+                    w = np.sort(w)
+                np.testing.assert_array_equal(np.asarray(g), w, strict=True)
+        for equal_nan in (True, False):
+            got, want = (xp.unique(a, True, True, True, equal_nan=equal_nan) for xp, a in ((gc, y), (np, part)))
+            for g, w in zip(got, want, strict=True):
+                np.testing.assert_array_equal(np.asarray(g), w, strict=True)
+            got, want = (xp.unique(a, return_counts=True, equal_nan=equal_nan) for xp, a in ((gc, y), (np, part)))
+            for g, w in zip(got, want, strict=True):
+                np.testing.assert_array_equal(np.asarray(g), w, strict=True)

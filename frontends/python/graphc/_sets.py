@@ -68,6 +68,32 @@ def _parts(order, first, values, index, inverse, counts, n, shape):
     return found
 
 
+#: Elements that are known and so few are compared by NumPy's operations, which have the same bits.
+_FEW_LOOKED_AT = 1 << 14
+
+
+def _parts_here(s, order, index, inverse, counts, shape, equal_nan):
+    """As _firsts and _parts, of values of the host."""
+    first = _np.empty(s.size, bool)
+    first[0] = True
+    _np.not_equal(s[1:], s[:-1], out=first[1:])
+    if equal_nan and s[-1] != s[-1]:  # NaN sort last
+        first[1:] &= (s[:-1] == s[:-1]) | (s[1:] == s[1:])
+    yield s[first]
+    if index:
+        yield order[first]
+    if inverse:
+        places = _np.empty(s.size, _np.int64)
+        places[order] = first.cumsum() - 1
+        yield places.reshape(shape)
+    if counts:
+        starts = first.nonzero()[0]
+        lengths = _np.empty(starts.size, _np.int64)
+        _np.subtract(starts[1:], starts[:-1], out=lengths[:-1])
+        lengths[-1] = s.size - starts[-1]
+        yield lengths
+
+
 def _unique(x, index, inverse, counts, equal_nan):
     shape, flat = x.shape, x.reshape((-1,))
     n = flat.size
@@ -78,6 +104,9 @@ def _unique(x, index, inverse, counts, equal_nan):
     else:
         order = _argsort(flat)
         s = take(flat, order)
+    if n <= _FEW_LOOKED_AT and flat.device == "cpu" and flat.dtype.kind in "biufc" and not (_graphc.is_tracing() or _graphc.pending(flat)):
+        host = [None if a is None else _np.asarray(a) for a in (s, order)]
+        return [asarray(a) for a in _parts_here(*host, index, inverse, counts, shape, equal_nan)]
     first = _firsts(s, equal_nan)
     return _parts(order, first, s[first], index, inverse, counts, n, shape)
 
