@@ -529,3 +529,19 @@ def test_whole_numbers_are_finite_and_elements_are_taken():
     for xp in (np, gc):
         with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
             int(xp.arange(3).take(3))
+
+
+def test_vectors_are_sorted_along_their_axis():
+    def program(xp):
+        x = xp.array([3.0, 1.0, 2.0, 1.0])
+        made = [f(x, axis=a) for f in (xp.sort, xp.argsort) for a in (0, -1)] + [xp.sort(x, 0), xp.argsort(x, -1, "stable"), xp.sort(x[::-1], axis=0)]
+        for f in (xp.sort, xp.argsort):
+            for axis in (1, -2):
+                with pytest.raises(np.exceptions.AxisError):
+                    f(x, axis=axis)
+        return made
+
+    for kind in KINDS:
+        with of_kind(kind):
+            for got, want in zip(program(gc), program(np), strict=True):
+                exact.assert_same(got, want)

@@ -37,12 +37,12 @@ PyObject *answer(NodeRef made) {
   return wrap(small::arrayOf(std::move(made)));
 }
 
-/// The axis of a call of a row-major array of several axes, its last argument, and of none the last
+/// The axis of a call of a row-major array, its last argument, and of none the last
 /// one; nothing for other calls.
 std::optional<size_t> axisOf(const Array &x, PyObject *const *args, Py_ssize_t count,
                              PyObject *names) {
   const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
-  if (x.rank() < 2 || count + named > 2 || !x.view().isContiguous() ||
+  if (x.rank() < 1 || count + named > 2 || !x.view().isContiguous() ||
       (named && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "axis") != 0))
     return std::nullopt;
   int64_t axis = -1;
@@ -68,7 +68,9 @@ PyObject *sorted(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
       return answer(unwrap(
           small::sortedAlong(*several, *axis, self == Py_True ? Routine::Argsort : Routine::Sort)));
     }
-    const Array *x = count == 1 && !names ? vectorOfLoop(OpKind::Library, args[0]) : nullptr;
+    const bool isPlain = count == 1 && !names;
+    const bool isAlong = several && several->rank() == 1 && axisOf(*several, args, count, names);
+    const Array *x = isPlain || isAlong ? vectorOfLoop(OpKind::Library, args[0]) : nullptr;
     if (!x)
       Py_RETURN_NOTIMPLEMENTED;
     return answer(unwrap(small::sorted(*x, self == Py_True ? Routine::Argsort : Routine::Sort)));
