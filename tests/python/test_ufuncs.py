@@ -720,3 +720,37 @@ def test_casts_of_operands_that_have_no_such_value_are_told():
         for xp in (np, gc):
             with pytest.warns(RuntimeWarning, match="invalid value encountered in cast"):
                 np.asarray(getattr(xp, name)(xp.array([np.nan]), 1, dtype="i8", casting="unsafe"))
+
+
+@pytest.mark.parametrize("name", ["rint", "conjugate", "positive", "radians", "fmax", "fmod", "heaviside", "add", "floor_divide", "gcd", "sqrt"])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "D"])
+def test_masks_with_outputs(name, dtype):
+    x = (np.arange(12).reshape(3, 4) - 4).astype(dtype)
+    try:
+        with np.errstate(all="ignore"):
+            getattr(np, name)(*[x] * getattr(np, name).nin)
+    except TypeError:
+        return
+
+    def program(xp):
+        f, made = getattr(xp, name), []
+        y, m = xp.asarray(x.copy()), xp.asarray(x.real > 2)
+        kind = f(*[y] * f.nin).dtype
+        for out, z, where in ((xp.ones((3, 4), kind), y, m), (xp.ones((4, 3), kind).T, y, m), (xp.ones((2, 3, 4), kind), y, m), (xp.ones((3, 4), kind), y[:1], m[0])):
+            result = f(*[z] * f.nin, out=out, where=where)
+            assert result is out
+            made.append(out)
+        if kind == y.dtype:
+            f(*[y] * f.nin, out=y, where=m)
+        return [*made, y]
+
+    with np.errstate(all="ignore"), gc.errstate(all="ignore"):
+        for got, want in zip(program(gc), program(np), strict=True):
+            np.testing.assert_allclose(np.asarray(got), want, rtol=1e-6 if dtype == "f4" else 1e-14)
+            assert got.dtype == want.dtype
+    if dtype == "f8" and name == "sqrt":
+        for xp in (np, gc):
+            y = xp.ones(2)
+            y.flags.writeable = False
+            with pytest.raises(ValueError, match="read-only"):
+                xp.rint(xp.ones(2), out=y, where=xp.array([True, False]))

@@ -23,7 +23,7 @@ from ._float_errors import named as _named, stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._missing import EXTREMES as _PASSES_NAN
 from ._signatures import Described as _Described
-from ._ufunc_loops import is_weak as _is_weak, of_loop as _of_loop, scan as _scan
+from ._ufunc_loops import is_weak as _is_weak, masked as _masked, of_loop as _of_loop, scan as _scan
 from ._ufunc_methods import doubling as _doubling, in_order as _in_order, in_turns as _in_turns, mark as _mark, quick_method as _quick_method
 from ._slices import ANY_ORDER as _ASSOCIATIVE, fold_slices as _fold_slices, is_numpys as _is_numpys, reduce_by_lengths as _reduce_by_lengths, slices as _slices
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
@@ -175,6 +175,10 @@ _BOOLEAN = {
 @_stands_for()
 def _call(self, args, keywords):
     """The call with more than operands: the handler of bindings/Ufunc.cpp."""
+    if len(keywords) == 2 and self.nout == 1 and len(args) == self.nin and self.__name__ not in _PRODUCTS:
+        done = _masked(self, args, keywords)
+        if done is not None:
+            return done
     out = keywords.pop("out", _NO_VALUE)
     where = keywords.pop("where", True)
     if where is not True and out is _NO_VALUE and len(args) <= self.nin:

@@ -7,6 +7,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import asarray, zeros
 from ._dtypes import as_dtype, can_cast
+from ._float_errors import errstate
 from ._float_errors import stands_for as _stands_for
 from .errors import DTypeError
 
@@ -103,3 +104,23 @@ def scan(kind, x, axis, dtype=None):
     if dtype is not None and dtype.kind == "b":
         return _graphc.scan("max" if kind == "sum" else "min", x.astype(dtype, copy=False), axis)
     return _graphc.scan(kind, x, axis, dtype)
+
+
+_BOOL = _np.dtype(bool)
+
+
+@_stands_for()
+def masked(self, args, keywords):
+    """A call with an output and a mask, all arrays alike; None for others."""
+    out, where = keywords.get("out"), keywords.get("where")
+    if not (type(out) is type(where) is _graphc.ndarray and where.dtype is _BOOL and where.shape == out.shape and not out.readonly):
+        return None
+    for x in args:
+        if type(x) is not _graphc.ndarray or x.dtype is not out.dtype or x.shape != out.shape:
+            return None
+    with errstate(all="ignore"):  # elements that the mask leaves out are computed too
+        result = self(*args)
+    if result.dtype is not out.dtype:
+        return None
+    out[...] = _graphc.select(where, result, out)
+    return out
