@@ -341,7 +341,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         return object.copy() if object.ndim else _graphc.asarray(object, None, None, True)
     if ndmax or ndmin > _MOST_AXES:
         _check_axes(ndmin, ndmax)
-    if copy is False and _graphc.is_value(object) and not _graphc.is_tracing():
+    if copy is False and _graphc.is_array(object) and _graphc.is_value(object) and not _graphc.is_tracing():
         raise ArgumentError("Unable to avoid copy while creating an array as requested.")
     if ndmax and isinstance(object, (list, tuple)):
         return _shallow(array(object, dtype, copy=copy, order=order, ndmin=ndmin, device=device), ndmax)
