@@ -265,3 +265,12 @@ def test_einsum_gives_the_memory_order_that_is_asked_for():
         got, want = (made(xp, order, memory, optimize=optimize) for xp in (gc, np))
         assert got.strides == want.strides, (order, memory, optimize)
         exact.assert_same(np.ascontiguousarray(got), np.ascontiguousarray(want))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "D", "i8", "u1"])
+def test_products_with_numbers(dtype):
+    for number in (2.0, 3, True, 1j, np.float32(2)):
+        for a in (np.arange(6).reshape(2, 3).astype(dtype), np.arange(3).astype(dtype)[::-1], np.ones((), dtype), np.zeros((0, 2), dtype)):
+            for call in (lambda xp, x, n=number: x.dot(n), lambda xp, x, n=number: xp.dot(x, n), lambda xp, x, n=number: xp.dot(n, x)):
+                got, want = call(gc, gc.asarray(a)), call(np, a)
+                np.testing.assert_array_equal(np.asarray(got), np.asarray(want), strict=True)

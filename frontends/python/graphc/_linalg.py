@@ -88,6 +88,8 @@ dot.quick = _graphc.plain_dot(_number_of("dot"), 2)
 def _dot(a, b, out):
     if out is None and _py.all(type(x) in (_graphc.ndarray, _np.ndarray) and 1 <= x.ndim <= 2 for x in (a, b)):
         return _graphc.matmul(a, b)
+    if out is None and type(a) is _graphc.ndarray and type(b) is float and a.dtype.char in "dD":  # of its dtype
+        return _graphc.mul(a, b)
     x1, x2 = asarrays((a, b))
     if x1.ndim == 0 or x2.ndim == 0:
         result = x1 * x2
