@@ -199,6 +199,22 @@ Result<NodeRef> plusZero(const NodeRef &x) {
 
 } // namespace
 
+/// Bytes of which a loop over computed elements takes no longer than running a program; 0 where
+/// there is nothing to say.
+static int64_t mostOfSingle(ReduceKind kind, DType t) {
+  if (isExtreme(kind) || isArg(kind))
+    return isInteger(t) ? 128 << 10 : 64 << 10;
+  return isFloat(t) && (kind == ReduceKind::Sum || kind == ReduceKind::Mean) ? 128 << 10 : 0;
+}
+
+static small::Outcome reduceNow(ReduceKind kind, const Array &x, std::span<const int64_t> axes,
+                                DType t, const Shape &result, bool isSingle) {
+  std::optional<small::Wider> wider;
+  if (isSingle && x.size() * itemSize(x.dtype()) <= mostOfSingle(kind, x.dtype()))
+    wider.emplace();
+  return small::reduce(kind, x, axes, t, result);
+}
+
 Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, bool keepdims,
                      std::optional<DType> wanted) {
   // Added as truth values, and multiplied.
@@ -238,7 +254,8 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
   const int64_t read = result.rank() == 0 && isComputed(x) ? 1 : x.size();
   if (small::isLoop(op::OpKind::Reduce, read, x.device()) && !axes.empty() &&
       !(isArg(kind) && given && axes.size() != 1)) {
-    GRAPHC_ASSIGN(NodeRef now, small::reduce(kind, x, axes, dtype.value_or(x.dtype()), result));
+    GRAPHC_ASSIGN(NodeRef now,
+                  reduceNow(kind, x, axes, dtype.value_or(x.dtype()), result, read == 1));
     if (now)
       return small::arrayOf(std::move(now));
   }

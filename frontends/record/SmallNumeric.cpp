@@ -114,7 +114,15 @@ struct Points {
   /// Searches go side by side: each waits for its loads, and none for what is chosen.
   static constexpr size_t kTogether = 16;
   using Together = std::array<double, kTogether>;
-  void at(const Together &x, Together &found) const {
+  /// `near`: the place below those before them, and then below these, which are often next to them.
+  void at(const Together &x, Together &found, size_t &near) const {
+    if (slopes && areAllBehind(x, near)) {
+      for (size_t i = 0; i < kTogether; ++i) {
+        const double line = slopes[near] * (x[i] - places[near]) + values[near];
+        found[i] = x[i] == places[near] ? values[near] : line;
+      }
+      return;
+    }
     std::array<size_t, kTogether> below{};
     for (size_t count = places.size(); count > 1;) {
       const size_t half = count / 2;
@@ -127,6 +135,7 @@ struct Points {
     }
     for (size_t i = 0; i < kTogether; ++i)
       found[i] = between(x[i], below[i]);
+    near = below.back();
   }
 
   /// The same of at most kFew points whose slopes are known, without a search: as vectors.
@@ -148,6 +157,15 @@ struct Points {
   }
 
 private:
+  /// Whether all lie between a place and the one after it.
+  bool areAllBehind(const Together &x, size_t j) const {
+    if (j + 1 >= places.size())
+      return false;
+    size_t outside = 0;
+    for (double each : x)
+      outside += !(each >= places[j] && each < places[j + 1]);
+    return outside == 0;
+  }
   /// `j`: of the last place that is not above `x`, if any.
   double between(double x, size_t j) const {
     if (x < places.front())
@@ -221,12 +239,13 @@ Outcome interpolate(const Operand &x, const Shape &shape, const Array &places,
   auto *found = dataOf<double>(out);
   constexpr auto kTogether = static_cast<int64_t>(Points::kTogether);
   Points::Together some{}, reached;
+  size_t near = 0;
   const bool areFew = points.slopes && size <= Points::kFew && hasWide();
   for (int64_t from = 0; from < count; from += kTogether) {
     const int64_t here = std::min(kTogether, count - from);
     for (int64_t i = 0; i < here; ++i)
       some[static_cast<size_t>(i)] = numbers.data[numbers.steps ? from + i : 0];
-    areFew ? points.ofFew(some, reached) : points.at(some, reached);
+    areFew ? points.ofFew(some, reached) : points.at(some, reached, near);
     std::copy_n(reached.begin(), here, found + from);
   }
   return allFinite(found, count) ? out : NodeRef();

@@ -9,7 +9,7 @@ import graphc as gc
 import numpy as np
 import pytest
 from support import exact
-from support.loops import KINDS, assert_same, of_kind
+from support.loops import KINDS, assert_same, in_turns, of_kind
 
 pytestmark = pytest.mark.graphc_only
 
@@ -545,3 +545,33 @@ def test_vectors_are_sorted_along_their_axis():
         with of_kind(kind):
             for got, want in zip(program(gc), program(np), strict=True):
                 exact.assert_same(got, want)
+
+
+@pytest.mark.parametrize("dtype", ["b1", "i1", "u2", "i4", "u8", "f4", "f8"])
+@pytest.mark.parametrize("size", [5000, 16001, 40_000, 130_000])
+def test_single_results_of_longer_vectors_have_the_bits_of_kernels(dtype, size):
+    a = (np.sin(np.arange(size) * 1.7) * 100).astype(dtype) if dtype != "b1" else np.arange(size) % 7 > 5
+    a[size // 2 : size // 2 + 2] = a.max()
+
+    def results(x):
+        made = [x.max(), x.min(), x.argmax(), x.argmin(), x.sum(), x.mean(), x[::-1].max(), x[7:].argmax(), x[7:].sum()]
+        return [np.asarray(v).tobytes() for v in made]
+
+    assert in_turns(0, lambda: results(gc.asarray(a))) == in_turns(gc._graphc.NEVER, lambda: results(gc.asarray(a)))
+    seen = in_turns(0, lambda: gc.asarray(a).argmax())
+    assert int(seen) == a.argmax()
+
+
+@pytest.mark.parametrize("size", [300, 5000, 16_384, 20_000])
+@pytest.mark.parametrize("points", [1, 2, 24, 25, 900])
+def test_interpolation_of_pending_numbers_is_numpys(points, size):
+    """In order, out of order, at the points, outside of them, and NaN, in loops and recorded."""
+    rng = np.random.default_rng(points)
+    places = np.sort(rng.random(points) * 8)
+    values = rng.random(points)
+    numbers = {"rising": np.linspace(-1, 9, size), "falling": np.linspace(9, -1, size), "random": rng.random(size) * 10 - 1, "points": np.resize(np.repeat(places, 3), size)}
+    numbers["holes"] = np.where(np.arange(size) % 11 == 3, np.nan, numbers["rising"])
+    for a in numbers.values():
+        want = np.interp(a * 0.5 + 1, places, values)
+        seen = np.asarray(gc.interp(gc.asarray(a) * 0.5 + 1, gc.asarray(places), gc.asarray(values)))
+        assert np.array_equal(seen, want, equal_nan=True)

@@ -198,10 +198,16 @@ PyObject *interp(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
       return a.storage()->current()->state() == NodeState::Ready;
     };
     const int64_t most = std::max(places->size(), x ? x->size() : 1);
-    const bool isNow = onHost(places->device()) && isReady(*places) && isReady(*values) &&
-                       (isNumber || isReady(*x));
-    if (!isNow && !small::isLoop(op::OpKind::Gather, most, places->device()))
-      Py_RETURN_NOTIMPLEMENTED;
+    const bool arePoints = onHost(places->device()) && isReady(*places) && isReady(*values);
+    const bool isNow = arePoints && (isNumber || isReady(*x));
+    if (!isNow && !small::isLoop(op::OpKind::Gather, most, places->device())) {
+      // Of so many the search and what is made of it take several times what x takes alone.
+      constexpr int64_t kFewNumbers = 16384;
+      if (!arePoints || isNumber || x->isOpen() || x->size() > kFewNumbers)
+        Py_RETURN_NOTIMPLEMENTED;
+      Array *one[] = {const_cast<Array *>(x)};
+      unwrap(evaluateArrays(one, "interp"));
+    }
     const Operand at = x ? Operand(*x) : Operand(toScalar(args[0]));
     NodeRef made =
         unwrap(small::interpolate(at, isNumber ? Shape{} : x->shape(), *places, *values));
