@@ -185,6 +185,8 @@ std::optional<T> foldInteger(OpKind kind, T a, T b) {
       return shifted(kind, a, b);
     if (kind == OpKind::BitwiseNot)
       return static_cast<T>(~a);
+    if (kind == OpKind::BitCount)
+      return static_cast<T>(std::popcount(static_cast<std::make_unsigned_t<T>>(a)));
   }
   return std::nullopt;
 }

@@ -18,9 +18,9 @@ namespace {
 
 std::atomic<int64_t> kernelCount{0};
 /// So many evaluations of small values cost less than compiling what computes them.
-constexpr int kSeldom = 256;
-/// Code for a product takes several times as long to compile.
-constexpr int kSeldomOfProducts = 1024;
+constexpr int kSeldom = 1024;
+/// So many cost as much as loading a program that lies on the disk.
+constexpr int kSeldomOfStored = 256;
 /// Of larger values fewer: each so many bytes count as one evaluation more.
 constexpr int64_t kHeavy = 32 << 10;
 /// Programs on more bytes that lie on the disk are loaded sooner than computed otherwise.
@@ -65,7 +65,7 @@ public:
     if (times.size() >= kMost)
       times.clear();
     int &now = times[segment];
-    return now = static_cast<int>(std::min<int64_t>(now + weight, kSeldomOfProducts + 1));
+    return now = static_cast<int>(std::min<int64_t>(now + weight, kSeldom + 1));
   }
 
 private:
@@ -175,10 +175,12 @@ std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &de
       return program;
   const auto weight = static_cast<int>(1 + bytes / kHeavy);
   const int now = Meetings::instance().count(digest, weight);
-  if (now > kSeldomOfProducts || (now > kSeldom && !segment.has(op::OpKind::Matmul)))
+  if (now > kSeldom)
     return nullptr;
   met = now / weight;
-  return now == weight && bytes >= kWorthLoading ? stored(segment, digest, device) : nullptr;
+  const bool isFirst = now == weight && bytes >= kWorthLoading;
+  const bool isOften = now > kSeldomOfStored && now - weight <= kSeldomOfStored;
+  return isFirst || isOften ? stored(segment, digest, device) : nullptr;
 }
 
 std::shared_ptr<rt::LoadedProgram> storedProgram(Segment &segment, rt::Device &device) {

@@ -75,8 +75,8 @@ bool loop(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
         kind, out, a, b, count);
   else
     return loopOfOne<T, Add, Sub, Mul, Neg, Abs, Sign, Square, FloorDivide, Remainder, Minimum,
-                     Maximum, BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot, ShiftLeft, ShiftRight>(
-        kind, out, a, b, count);
+                     Maximum, BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot, BitCount, ShiftLeft,
+                     ShiftRight>(kind, out, a, b, count);
 }
 
 /// A quotient that integers do not have is told of, by a kernel.

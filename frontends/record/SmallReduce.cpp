@@ -461,7 +461,7 @@ Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, D
     else
       return (isWide ? reduceWide(kind, from, *layout, to)
                      : reduceNumbers(kind, from, *layout, to)) &&
-             (!mustBeFinite() || out->dtype() != t ||
+             (isExtreme || !mustBeFinite() || out->dtype() != t ||
               allFinite(static_cast<const T *>(to), countOf(shape)));
   });
   return finished(std::move(out), std::move(done));
@@ -514,7 +514,8 @@ Outcome scan(ReduceKind kind, const Array &x, size_t axis, DType t, const Shape 
       std::copy_n(reader.run().data, count, to); // of one value there is one
       if (holdsNan(to, count) || !scanNumbers(kind, to, l))
         return false;
-      return !mustBeFinite() || allFinite(to, count);
+      const bool isExtreme = kind == ReduceKind::Min || kind == ReduceKind::Max;
+      return isExtreme || !mustBeFinite() || allFinite(to, count);
     }
   });
   return finished(std::move(out), std::move(done));

@@ -156,17 +156,51 @@ def test_elementary_functions_of_a_first_process_compile_nothing_and_have_the_bi
         assert narrow == first and compiled == compiled_narrow == "0"
 
 
-def test_products_are_interpreted_longer_than_others():
-    """Compiling one takes several times as long; the bits are the same before and after."""
+def test_small_programs_are_interpreted_until_compiling_pays():
+    """The bits are the same before and after."""
     a, b = np.linspace(-1, 1, 61 * 50).reshape(61, 50), np.linspace(0.5, 2, 61 * 45).reshape(61, 45)
-    x, y = gc.asarray(a), gc.asarray(b)
+    x, y, few = gc.asarray(a), gc.asarray(b), gc.asarray(np.arange(3000.0))
     before, seen = gc._graphc.counters()["kernels_compiled"], set()
     for _ in range(200):
-        seen.add(np.asarray(x.T @ y).tobytes())
+        seen.add(np.asarray(x.T @ y).tobytes() + np.asarray(few * 1.171875 - few / 3).tobytes())
     assert gc._graphc.counters()["kernels_compiled"] == before and len(seen) == 1
-    product = x.T @ y
-    gc.eval(product)  # by a program
-    assert np.asarray(product).tobytes() in seen
+    made = x.T @ y, few * 1.171875 - few / 3
+    gc.eval(*made)  # by a program
+    assert b"".join(np.asarray(m).tobytes() for m in made) in seen
+
+
+@pytest.mark.parametrize("dtype", INTEGERS[1:])
+def test_first_counts_of_bits_compile_nothing(dtype):
+    with np.errstate(over="ignore"):
+        a = (np.arange(600) * 2654435761).astype(dtype).reshape(20, 30)
+    x, before = gc.asarray(a), gc._graphc.counters()["kernels_compiled"]
+
+    def counts(xp, v):
+        return [xp.bitwise_count(v ^ v[::-1]), xp.bitwise_count(v[:, ::-2] & 77).sum(axis=0), xp.bitwise_count(v * 0), (v + v[3, 4]).sum() + xp.bitwise_count(v << 1).sum()]
+
+    seen = [np.asarray(m) for m in counts(gc, x)]
+    assert gc._graphc.counters()["kernels_compiled"] == before
+    kernels = counts(gc, x)
+    gc.eval(*kernels)
+    for want, loop, kernel in zip(counts(np, a), seen, kernels, strict=True):
+        assert loop.dtype == want.dtype and loop.tobytes() == want.tobytes() == np.asarray(kernel).tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_first_extremes_that_are_infinite_compile_nothing(dtype):
+    """An extreme meets no error: what its operand has goes on silently."""
+    a = np.linspace(-2, 3, 4000).astype(dtype).reshape(40, 100)
+    a[3], a[5, 7], a[:, 9] = np.inf, -np.inf, np.inf
+    x, before = gc.asarray(a), gc._graphc.counters()["kernels_compiled"]
+
+    def extremes(xp, v):
+        return [(v * 2).min(axis=0), (v + 1).max(axis=1), xp.isfinite((v - 1).min(axis=1)) & (v.argmin(axis=1) == 2), xp.minimum.accumulate(v * 3, axis=1), xp.maximum.accumulate(v[:, 9] - 2)]
+
+    with np.errstate(all="raise"):
+        want, seen = extremes(np, a), [np.asarray(m) for m in extremes(gc, x)]
+    assert gc._graphc.counters()["kernels_compiled"] == before
+    for theirs, ours in zip(want, seen, strict=True):
+        assert ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes()
 
 
 PLACES = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
