@@ -1,7 +1,6 @@
 """numpy.random's legacy interface: RandomState, and the functions over one global state."""
 
 import functools as _functools
-import inspect as _inspect
 import math as _math
 import weakref as _weakref
 
@@ -260,7 +259,10 @@ _INTEGERS = frozenset({int})
 
 def _parameters(own):
     """Where a draw has its `size`; -1 where all arguments are sizes."""
-    found = list(_inspect.signature(own).parameters)[1:]
+    while hasattr(own, "__wrapped__"):
+        own = own.__wrapped__
+    code = own.__code__  # inspect.signature takes longer than all else that the module does
+    found = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     return found.index("size") if "size" in found else -1
 
 
