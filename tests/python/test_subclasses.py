@@ -718,3 +718,63 @@ def test_operators_of_the_mixin_ask_with_the_functions_that_a_class_names():
         return [*answers, q, issubclass(Quantity, np.lib.mixins.NDArrayOperatorsMixin)]
 
     both(program)
+
+
+def rebuilt(cls, base):
+    return np.ndarray.__new__(cls, (0,), "b") if base is None else base.__new__(cls, (0,), "b")
+
+
+class Measured:
+    """What `made` gives classes of, one an array module: units that pickles keep by the array's own state."""
+
+    def __reduce__(self):
+        _, _, state = super().__reduce__()
+        return rebuilt, (type(self), None), (*state, self.unit)
+
+    def __array_finalize__(self, other):
+        self.unit = getattr(other, "unit", None)
+
+
+class MeasuredOurs(Measured, gc.ndarray):
+    def __setstate__(self, state):
+        gc.ndarray.__setstate__(self, state[:-1])
+        self.unit = state[-1]
+
+
+class MeasuredTheirs(Measured, np.ndarray):
+    def __setstate__(self, state):
+        np.ndarray.__setstate__(self, state[:-1])
+        self.unit = state[-1]
+
+
+@pytest.mark.parametrize(("xp", "cls"), [(gc, MeasuredOurs), (np, MeasuredTheirs)])
+def test_the_state_of_arrays_is_set_by_the_method_of_their_base(xp, cls):
+    x = xp.arange(6.0).reshape(2, 3).view(cls)
+    x.unit = "m"
+    for made in (pickle.loads(pickle.dumps(x)), copy.deepcopy(x)):
+        assert type(made) is cls and made.unit == "m" and made.shape == (2, 3) and made.tolist() == x.tolist()
+    assert type(rebuilt(np.ndarray, xp.ndarray)) is np.ndarray  # as pickles of NumPy's have it
+    plain = xp.ndarray.__new__(xp.ndarray, (0,), "b")
+    plain.__setstate__(np.arange(4, dtype="i4").reshape(2, 2).__reduce__()[2])
+    assert plain.dtype == "i4" and (plain + 1).tolist() == [[1, 2], [3, 4]]
+
+
+def test_classes_compare_the_classes_of_arrays_that_are_updated():
+    """`counts /= quantity`: the class that is not the plain one names the result."""
+
+    def program(xp):
+        class Quantity(xp.ndarray):
+            def __array_ufunc__(self, ufunc, method, *inputs, out=None, **keywords):
+                made = [type(i) for i in inputs if type(i) not in (xp.ndarray, xp.matrix) and type(i) not in {xp.ndarray, float}]
+                if out is not None:
+                    keywords["out"] = tuple(o.view(xp.ndarray) for o in out)
+                result = getattr(ufunc, method)(*[i.view(xp.ndarray) if isinstance(i, xp.ndarray) else i for i in inputs], **keywords)
+                assert made == [Quantity]
+                return result.view(made[0])
+
+        counts, quantity = xp.array([[2.0, 4], [6, 8]]), xp.array([2.0, 0.5]).view(Quantity)
+        counts /= quantity
+        return [xp.asarray(counts)]
+
+    for got, want in zip(program(gc), program(np)):
+        assert np.asarray(got).tolist() == want.tolist()

@@ -100,7 +100,17 @@ class ndarray(_np.ndarray):
         return super().view(*args, **{k: _np.ndarray if v in (_Array, _graphc.ndarray) else v for k, v in keywords.items()})
 
 
-class _Written(ndarray):
+class _NumpysName(type):
+    """What is equal to graphc's class of arrays, as code compares classes (`type(x) in (ndarray, matrix)`)."""
+
+    def __eq__(cls, other):
+        return cls is other or other is _graphc.ndarray
+
+    def __hash__(cls):
+        return hash(_graphc.ndarray)
+
+
+class _Written(ndarray, metaclass=_NumpysName):
     """The values of an array of ours that a call writes to, where a class made of `ndarray` is asked: it may view them as that class."""
 
     __array_priority__ = -1e9  # results are of the other class

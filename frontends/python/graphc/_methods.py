@@ -422,7 +422,8 @@ _ABSENT = {
 
 def _new(cls, shape=None, dtype=float, buffer=None, offset=0, strides=None, order=None):
     if cls is not _Array and cls is not _graphc.ndarray:  # a class that is made of it
-        return _foreign.ndarray.__new__(cls, shape, dtype, buffer, offset, strides, order)
+        made = _foreign.ndarray if issubclass(cls, _foreign.ndarray) else _np.ndarray
+        return made.__new__(cls, shape, dtype, buffer, offset, strides, order)
     if shape is None:
         raise TypeError("Array() missing required argument 'shape': use asarray to convert")
     if isinstance(shape, _numbers.Rational) and not isinstance(shape, _numbers.Integral):  # a number of the class of a number, as `statistics` makes them
@@ -440,6 +441,16 @@ def _new(cls, shape=None, dtype=float, buffer=None, offset=0, strides=None, orde
     made = _np.ndarray(shape, dtype, buffer._lent() if is_ours else buffer, offset, strides, order)
     # Other processes may share memory that may be written.
     return made if made.flags.writeable and not is_ours else _foreign.to_ours(made)
+
+
+def _setstate(self, state, /):
+    """As numpy.ndarray.__setstate__, of objects of classes that are made of it."""
+    if not _graphc.is_array(self):
+        _np.ndarray.__setstate__(self, state)
+        return
+    made = _np.ndarray(0)
+    made.__setstate__(state)
+    self._become(_graphc.asarray(made, None, self.device, None))
 
 
 def _init(self, *args, **keywords):
@@ -493,7 +504,7 @@ def attach(namespace):
         "clip": _quick_method(_clip, "clip", _graphc.plain_clip), "choose": _quick_method(_choose, "choose", _graphc.plain_choose), "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "_tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize,
         "__class_getitem__": classmethod(_types.GenericAlias), "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
-        "__imatmul__": _imatmul, "__sizeof__": _sizeof, "conj": _conjugate, "conjugate": _conjugate,
+        "__imatmul__": _imatmul, "__setstate__": _setstate, "__sizeof__": _sizeof, "conj": _conjugate, "conjugate": _conjugate,
     }.items():  # fmt: skip
         setattr(_Array, name, called(value, name))
     for name in _FUNCTIONS:
