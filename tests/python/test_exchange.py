@@ -466,3 +466,26 @@ def test_single_results_are_buffers_of_their_own(place, dtype):
         assert complex(result) == complex(want)
         del result
         assert bytes(view) == want.tobytes() and read[()] == want
+
+
+@pytest.mark.graphc_only
+def test_asanyarray_and_subok_keep_classes(tmp_path):
+    class Proxy:
+        def __init__(self, values):
+            self.values = values
+
+        def __array__(self, dtype=None, copy=None):
+            return self.values if dtype is None else self.values.astype(dtype, copy=False)
+
+    def program(xp):
+        mapped = xp.memmap(tmp_path / xp.__name__, dtype="f4", mode="w+", shape=(4, 3))
+        mapped[:] = xp.arange(12).reshape(4, 3)
+        same = xp.asanyarray(mapped)
+        same[1] = 7
+        made = [same, xp.array(mapped, subok=True), xp.array(mapped, "f8", subok=True, ndmin=3)]
+        for values in (mapped, xp.ma.array([1, 2], mask=[0, 1]), xp.arange(3), xp.array(["a", "b"])):
+            made += [xp.asanyarray(Proxy(values)), xp.array(Proxy(values), subok=True), xp.asarray(Proxy(values)), xp.array(Proxy(values))]
+        made += [xp.asanyarray(Proxy(mapped), "f8"), xp.asanyarray(Proxy(xp.arange(3)), "f4"), xp.asanyarray([1, 2]), xp.asanyarray(2.5)]
+        return [(type(m).__name__, m.dtype, m.shape, m.tolist()) for m in (*made, mapped)]
+
+    assert program(gc) == program(np)

@@ -337,6 +337,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     front up to `ndmin`."""
     if type(copy) is not bool:
         copy = copy_mode(copy)
+    if subok and _is_of_class(made := _of_any_class(object, dtype)):
+        return _np.array(made, dtype, copy=copy, order=order, subok=True, ndmin=ndmin)
     if _graphc.is_array(object) and dtype is None and copy is True and order == "K" and device is None and ndmin == 0 and object.ndim <= 1:
         return object.copy() if object.ndim else _graphc.asarray(object, None, None, True)
     if ndmax or ndmin > _MOST_AXES:
@@ -372,8 +374,22 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
 
 @_stands_for()
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
-    """As `asarray`: there are no subclasses."""
+    """As `asarray`; objects of classes made of NumPy's arrays (`memmap`) stay what they are, as do those that an object's `__array__` gives."""
+    a = _of_any_class(a, dtype)
+    if _is_of_class(a):
+        return _np.asanyarray(a, dtype, order, copy=copy)
     return asarray(a, dtype, order, device=device, copy=copy)
+
+
+def _of_any_class(a, dtype):
+    """What an object's `__array__` gives; others as they are."""
+    if isinstance(a, (_Array, _np.ndarray, _np.generic, type)) or not hasattr(type(a), "__array__") or _graphc.is_tracing():
+        return a
+    return a.__array__() if dtype is None else a.__array__(dtype)
+
+
+def _is_of_class(a):
+    return isinstance(a, _np.ndarray) and type(a) is not _np.ndarray
 
 
 def asarrays(values):

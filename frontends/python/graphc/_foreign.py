@@ -101,13 +101,10 @@ class ndarray(_np.ndarray):
 
 
 class _NumpysName(type):
-    """What is equal to graphc's class of arrays, as code compares classes (`type(x) in (ndarray, matrix)`)."""
+    """Equal to graphc's class of arrays, as code compares classes (`type(x) in (ndarray, matrix)`)."""
 
-    def __eq__(cls, other):
-        return cls is other or other is _graphc.ndarray
-
-    def __hash__(cls):
-        return hash(_graphc.ndarray)
+    __eq__ = lambda cls, other: other is cls or other is _graphc.ndarray  # noqa: E731
+    __hash__ = lambda cls: hash(_graphc.ndarray)  # noqa: E731
 
 
 class _Written(ndarray, metaclass=_NumpysName):
