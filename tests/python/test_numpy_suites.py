@@ -498,3 +498,11 @@ def test_text_and_dates_after_numbers_go_to_numpy_at_once():
     finally:
         sys.setprofile(None)
     assert "_call" not in called  # which is asked after our function has refused
+
+
+def test_values_of_full_lose_axes_in_front():
+    both(lambda xp: [xp.full((), xp.array([2.5])), xp.full((), [1]), xp.full(2, xp.array([[3.0]])), xp.full((2, 2), xp.array([[[1.0, 2]]]), "f4"), xp.full((2, 0), [[[]]])])
+    for shape, value in (((), [1, 2]), ((2,), [[1, 2], [3, 4]])):
+        for xp in (np, gc):
+            with pytest.raises(ValueError, match="could not broadcast input array from shape"):
+                xp.full(shape, value)

@@ -467,7 +467,10 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     if isinstance(fill_value, (_Array, _np.ndarray, list, tuple)):
         value = asarray(fill_value, device=device)
         value = value if dtype is None else value.astype(dtype)
+        rank = len(shape) if type(shape) is tuple else 1
         try:
+            if value.ndim > rank:  # axes of size 1 in front go, as where arrays are assigned
+                value = value.reshape(value.shape[-rank:] if rank else ()) if set(value.shape[: value.ndim - rank]) == {1} else value
             return _graphc.broadcast_to(value, shape).copy()
         except ShapeError:
             sizes = [str(tuple(s)).replace(" ", "") for s in (value.shape, shape)]

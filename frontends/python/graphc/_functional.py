@@ -127,7 +127,7 @@ class vectorize:
 
     def __init__(self, pyfunc=None, otypes=None, doc=None, excluded=None, cache=False, signature=None):
         self.pyfunc, self.otypes, self.excluded = pyfunc, otypes, set(excluded or ())
-        self.signature = signature
+        self.signature, self.cache = signature, cache
         if isinstance(otypes, str):
             self.otypes = list(otypes)
         if pyfunc is not None:
@@ -172,16 +172,19 @@ class vectorize:
         columns = [[c] if not isinstance(c, list) else c for c in columns]
         if not columns[0] and self.otypes is None:
             raise ArgumentError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-        if columns[0] and self.otypes is None:  # the dtypes of results are those of NumPy's numbers
-            for column, x in zip(columns, wide):
-                column[0] = _np.dtype(x.dtype).type(column[0])
         is_plain = not kwargs and len(looped) == len(args)
-        results = list(map(self.pyfunc, *columns)) if is_plain else [call(values) for values in zip(*columns)]
+        kinds, first = self.otypes, []
+        if kinds is None:  # the dtypes of results are those of NumPy's numbers: a call of its own, unless it is kept
+            numbers = [x.flat[0] if type(x) is _np.ndarray else _np.dtype(x.dtype).type(c[0]) for c, x in zip(columns, wide)]
+            given = self.pyfunc(*numbers) if is_plain else call(numbers)
+            kinds = [_numpys_or_ours(v).dtype for v in (given if isinstance(given, tuple) else (given,))]
+            if self.cache:
+                columns, first = [c[1:] for c in columns], [given]
+        results = first + (list(map(self.pyfunc, *columns)) if is_plain else [call(values) for values in zip(*columns)])
         several = _py.bool(results) and isinstance(results[0], tuple)
-        count = len(self.otypes or [None]) if not results else len(results[0]) if several else 1
+        count = len(kinds) if not results else len(results[0]) if several else 1
         parts = list(zip(*results)) if several else [results]
         parts = parts or [[] for _ in range(count)]
-        kinds = self.otypes or [None] * count
         arrays = tuple(_of_values(p, shape, k) for p, k in zip(parts, kinds))
         return arrays if several or count > 1 else arrays[0]
 
@@ -241,20 +244,22 @@ def _bind(sizes, shape, core):
 
 
 def _of_values(values, shape, kind):
-    """The results of calls, in the dtype of the first unless one is given, as in NumPy."""
+    """The results of calls in a dtype, as NumPy's conversion of objects."""
     values = list(values)
-    if kind is None:
-        kind = _numpys_or_ours(values[0]).dtype
     try:
-        return asarray(values, kind).reshape(shape)
+        made = asarray(values, kind)
+        if made.ndim == 1:
+            return made.reshape(shape)
     except ForeignDType:
         kind = _np.dtype(kind)
-        if kind.kind == "O":  # each is one element, also a list
-            made = _np.empty(len(values), object)
-            for i, value in enumerate(values):
-                made[i] = value
-            return made.reshape(shape)
-        return _np.array(values, kind.char if kind.kind in "SU" else kind).reshape(shape)
+        if kind.kind != "O":
+            return _np.array(values, kind.char if kind.kind in "SU" else kind).reshape(shape)
+    except (TypeError, ValueError):
+        pass  # said of the objects
+    each = _np.empty(len(values), object)  # also a list is one element
+    for i, value in enumerate(values):
+        each[i] = value
+    return (each if kind == object else asarray(each.astype(kind))).reshape(shape)
 
 
 def _numpys_or_ours(values):
