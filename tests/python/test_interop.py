@@ -675,3 +675,22 @@ def test_numpys_own_assertions_take_arrays(module):
             with pytest.raises(AssertionError):
                 ask(np.asarray(x), other)
     tools.assert_equal([x, 1], [x + 0, 1])
+
+
+@pytest.mark.graphc_only
+def test_packages_that_know_numpy_alone_keep_its_arrays_beside_single_results(tmp_path, monkeypatch):
+    """As pandas' windows, which give what they compute with a size to compiled code; who names graphc gets its arrays."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    for name, names in (("knows_numpy", "import numpy as np"), ("knows_graphc", "import graphc, numpy as np")):
+        (folder / f"{name}.py").write_text(f"{names}\n\n\ndef bounds(n, size):\n    end = np.arange(n)\n    return end - size, np.multiply(end, size), end < size\n")
+    monkeypatch.syspath_prepend(str(folder))
+    import knows_graphc
+    import knows_numpy
+
+    for size in (gc.array([1, 2]).sum(), gc.array([0.5, 2]).max(), gc.arange(600_000).max()):
+        want = knows_numpy.bounds(5, size.item())
+        for module, cls in ((knows_numpy, np.ndarray), (knows_graphc, gc.ndarray)):
+            for seen, theirs in zip(module.bounds(5, size), want, strict=True):
+                assert type(seen) is cls and seen.dtype == theirs.dtype and seen.tolist() == theirs.tolist()
+    assert type(np.arange(3) - gc.array([1, 2]).sum()) is gc.ndarray  # a program's own

@@ -506,3 +506,34 @@ def test_values_of_full_lose_axes_in_front():
         for xp in (np, gc):
             with pytest.raises(ValueError, match="could not broadcast input array from shape"):
                 xp.full(shape, value)
+
+
+def test_vectorize_asks_a_number_of_numpys_for_dtypes_and_calls_as_numpy_does():
+    def program(xp):
+        def seen(**options):
+            calls = []
+
+            def value(x):
+                calls.append(type(x) if isinstance(x, (int, float, str)) and type(x) in (int, float, str) else "numpys")
+                return {"x": x} if options.pop("as_dict", False) else x * 2
+
+            made = xp.vectorize(value, **options)(xp.arange(3))
+            return str(made.tolist()), str(made.dtype), calls
+
+        class Number:
+            def __float__(self):
+                return 2.5
+
+            def __len__(self):
+                return 0
+
+        kept = xp.vectorize(lambda x: {"x": x})(xp.arange(2.0))
+        numbers = xp.vectorize(lambda x: Number(), otypes=[float])([1, 2])
+        text = xp.vectorize(lambda x, n: str(x) + str(int(n)))(xp.array(["a", "bb"]), [1, 2])
+        return [seen(), seen(cache=True), seen(otypes=[float]), str(kept.tolist()), numbers.tolist(), text.tolist()]
+
+    assert program(gc) == program(np)
+    for result in ([1.5, 2.5], []):
+        for xp in (np, gc):
+            with pytest.raises(ValueError, match="setting an array element with a sequence"):
+                xp.vectorize(lambda x, result=result: result)(xp.arange(2.0))

@@ -225,35 +225,6 @@ def test_wrong_numbers_of_operands_are_the_callers_errors():
         assert found[0] == found[1]
 
 
-def test_vectorize_asks_a_number_of_numpys_for_dtypes_and_calls_as_numpy_does():
-    def program(xp):
-        def seen(**options):
-            calls = []
-
-            def value(x):
-                calls.append(type(x) if isinstance(x, (int, float, str)) and type(x) in (int, float, str) else "numpys")
-                return {"x": x} if options.pop("as_dict", False) else x * 2
-
-            made = xp.vectorize(value, **options)(xp.arange(3))
-            return str(made.tolist()), str(made.dtype), calls
-
-        class Number:
-            def __float__(self):
-                return 2.5
-
-            def __len__(self):
-                return 0
-
-        kept = xp.vectorize(lambda x: {"x": x})(xp.arange(2.0))
-        numbers = xp.vectorize(lambda x: Number(), otypes=[float])([1, 2])
-        text = xp.vectorize(lambda x, n: str(x) + str(int(n)))(xp.array(["a", "bb"]), [1, 2])
-        return [seen(), seen(cache=True), seen(otypes=[float]), str(kept.tolist()), numbers.tolist(), text.tolist()]
-
-    assert program(gc) == program(np)
-    for result in ([1, 2], []):
-        raises_alike(lambda xp, result=result: xp.vectorize(lambda x: result)(xp.arange(2.0)))
-
-
 def test_vectorize_by_signature():
     def program(xp):
         dot = xp.vectorize(lambda a, b: (a * b).sum(), signature="(n),(n)->()")

@@ -1,6 +1,7 @@
 """What makes graphc arrays at home among NumPy's: printing, `np.sin(g)`, pickling."""
 
 import builtins as _py
+import sys as _sys
 
 import numpy as _np
 
@@ -89,9 +90,30 @@ def _is_complex(x):
     return type(x) is complex or getattr(getattr(x, "dtype", None), "kind", None) == "c"
 
 
+#: Whether a file is of an installed package whose code names NumPy and not us.
+_theirs = {}
+
+
+def _is_of_theirs(frame):
+    """Whether the running code is of a package that knows NumPy alone, and may give what it computes to compiled code."""
+    names = frame.f_globals
+    file = names.get("__file__")
+    known = _theirs.get(file)
+    if known is None:
+        import graphc
+
+        is_installed = isinstance(file, str) and ("site-packages" in file or "dist-packages" in file)
+        modules = [v for v in list(names.values()) if v is _np or v is graphc] if is_installed else []
+        known = _theirs[file] = _py.bool(modules) and not _py.any(m is graphc for m in modules)
+    return known
+
+
 @_stands_for()
 def _array_ufunc(self, ufunc, method, *inputs, **keywords):
     is_plain = method == "__call__" and not keywords and _OPERANDS.issuperset(map(type, inputs))
+    if _graphc.is_value(self) and method == "__call__" and not keywords and _np.ndarray in map(type, inputs) and _is_of_theirs(_sys._getframe(1)):
+        if not _py.any(_graphc.is_array(x) and not _graphc.is_value(x) for x in inputs):
+            return ufunc(*[x.dtype.type(x.item()) if _graphc.is_array(x) else x for x in inputs])
     if is_plain and ufunc in _ours:
         return _ours[ufunc](*inputs)
     if is_plain and ufunc in _others:
