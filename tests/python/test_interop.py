@@ -367,7 +367,7 @@ def test_packages_tell_arrays_by_their_class():
         ("pandas.core.common", "is_bool_indexer", True),
         ("pandas.core.frame", "set_index", True),
         ("pandas.core.algorithms", "unique", True),
-        ("pandas.core.algorithms", "isin", False),
+        ("pandas.core.algorithms", "isin", True),
         ("pandas.core.construction", "sanitize_array", False),
         ("sklearn.model_selection._search", "_check_grid", True),
         ("xarray.core.dataset", "_validate_interp_indexers", True),

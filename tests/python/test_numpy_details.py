@@ -685,3 +685,23 @@ def test_extremes_beside_nan_over_axes(name, dtype):
                     made.append({str(w.message) for w in told})
                 np.testing.assert_array_equal(made[2], made[0], strict=True)
                 assert made[1] == made[3]
+
+
+@pytest.mark.graphc_only
+def test_pandas_gives_compiled_code_numpys_arrays():
+    pandas = pytest.importorskip("pandas")
+
+    def program(xp):
+        hours, keys = xp.arange(40.0) / 3, xp.arange(3)
+        column = pandas.Series([1.0, 2.0, 3.5])
+        made = [
+            pandas.to_timedelta(hours, unit="h"), pandas.TimedeltaIndex(hours), pandas.to_datetime(hours * 1e8, unit="s"), column.isin(keys), pandas.Index([1, 7]).isin(keys),
+            column + keys, column < keys, column.rolling(xp.array([1, 1]).sum()).mean(), pandas.factorize(hours // 3)[0], pandas.Series(hours).where(hours > 2, hours[3]),
+        ]  # fmt: skip
+        return [list(map(str, pandas.Series(m))) for m in made]
+
+    assert program(gc) == program(np)
+    values = gc.arange(4.0)
+    column = pandas.Series(values) + 1
+    column[0] = 9
+    assert values.tolist() == [0, 1, 2, 3] and not hasattr(values, "_typ")

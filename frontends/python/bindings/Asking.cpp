@@ -22,13 +22,6 @@ std::string_view textNamed(PyObject *name) {
   return textOf(globals && name ? PyDict_GetItemWithError(globals, name) : nullptr);
 }
 
-std::string_view function() {
-  PyCodeObject *code = PyFrame_GetCode(PyEval_GetFrame());
-  std::string_view name = textOf(code->co_name);
-  Py_DECREF(code); // which its frame holds
-  return name;
-}
-
 /// Whether the running code names a global or an attribute; `name` is interned, as all of its are.
 bool isNamed(PyObject *name) {
   PyFrameObject *frame = PyEval_GetFrame();
@@ -167,8 +160,7 @@ bool Asker::meansAnyArray() const {
     return true; // which would else ask whether two arrays are one number
   if (module.starts_with("matplotlib."))
     return module != "matplotlib.cbook"; // which asks what is none for its `to_numpy`
-  return module.starts_with("pandas.") && module != "pandas.core.construction" &&
-         function() != "isin";
+  return module.starts_with("pandas.") && module != "pandas.core.construction";
 }
 
 } // namespace graphc::py

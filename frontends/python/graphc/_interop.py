@@ -220,8 +220,21 @@ def _array_finalize(self, obj, /):
 
 
 def _to_numpy(self, dtype=None, copy=False):
-    """The values as NumPy's array, for libraries that ask for them by this name: matplotlib looks at single elements of what has none."""
+    """The values as NumPy's array, for libraries that ask for them by this name: matplotlib looks at single elements of what has none.
+    pandas gives them to compiled code that takes what may be written alone."""
+    copy = copy or _sys._getframe(1).f_globals.get("__name__") == _EXTRACTS[0]
     return self.__array__(dtype, copy=copy or None)
+
+
+#: pandas' function in front of compiled code, to which an array of ours says that it holds one of NumPy's.
+_EXTRACTS = "pandas.core.construction", "extract_array"
+
+
+def _typ(self):
+    frame = _sys._getframe(1)
+    if (frame.f_globals.get("__name__"), frame.f_code.co_name) != _EXTRACTS:
+        raise AttributeError("_typ")
+    return "npy_extension"
 
 
 def _matvec(self, x):
@@ -272,6 +285,7 @@ def attach():
         setattr(_graphc.ndarray, name, called(function, name))
     # SymPy's mark of classes whose operators take its expressions: others are converted to one.
     _graphc.ndarray._op_priority = 0.0
+    _graphc.ndarray._typ = property(_typ)
     _Array._sympy_ = property(_sympy)
     _Array.__module__ = "graphc"
     _Array.__doc__ = "A lazily computed array: a view of versioned memory on one device. Make one with asarray, zeros, arange."
