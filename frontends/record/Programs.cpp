@@ -17,10 +17,12 @@ namespace graphc {
 namespace {
 
 std::atomic<int64_t> kernelCount{0};
-/// So many evaluations of small values cost less than compiling what computes them.
-constexpr int kSeldom = 1024;
-/// So many cost as much as loading a program that lies on the disk.
-constexpr int kSeldomOfStored = 256;
+/// So many evaluations of small values cost less than compiling what computes them, or loading it.
+constexpr int kSeldom = 256;
+/// Code for a product takes several times as long to compile.
+constexpr int kSeldomOfProducts = 1024;
+/// Nor is anything compiled before so much time went by: compiling takes several times as long.
+constexpr int64_t kWorthCompiling = 5'000'000;
 /// Of larger values fewer: each so many bytes count as one evaluation more.
 constexpr int64_t kHeavy = 32 << 10;
 /// Programs on more bytes that lie on the disk are loaded sooner than computed otherwise.
@@ -59,19 +61,30 @@ public:
     static auto *met = new Meetings; // in use until the process ends
     return *met;
   }
+  struct Entry {
+    int times = 0;
+    int64_t nanos = 0; ///< that its interpretations took
+  };
   /// As many meetings as `weight` says.
-  int count(const Digest &segment, int64_t weight) {
+  Entry count(const Digest &segment, int64_t weight) {
     std::lock_guard lock(mutex);
-    if (times.size() >= kMost)
-      times.clear();
-    int &now = times[segment];
-    return now = static_cast<int>(std::min<int64_t>(now + weight, kSeldom + 1));
+    if (entries.size() >= kMost)
+      entries.clear();
+    Entry &now = entries[segment];
+    now.times = static_cast<int>(std::min<int64_t>(now.times + weight, kMostTimes));
+    return now;
+  }
+  void took(const Digest &segment, int64_t nanos) {
+    std::lock_guard lock(mutex);
+    if (auto it = entries.find(segment); it != entries.end())
+      it->second.nanos += nanos;
   }
 
 private:
   static constexpr size_t kMost = 1 << 14;
+  static constexpr int64_t kMostTimes = 1 << 20;
   ForkSafeMutex mutex;
-  std::unordered_map<Digest, int> times;
+  std::unordered_map<Digest, Entry> entries;
 };
 
 /// Everything that decides the program: the structure, the device, and the literals that are no
@@ -163,24 +176,28 @@ static std::shared_ptr<rt::LoadedProgram> stored(const Segment &segment, const D
   return program;
 }
 
-std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &device, int &met) {
-  const Digest digest = segmentDigest(segment, settled(segment), device);
+std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &device, Met &met) {
+  met = {0, segmentDigest(segment, settled(segment), device)};
   int64_t bytes = 0;
   for (const auto *nodes : {&segment.inputs, &segment.outputs})
     for (const NodeRef &n : *nodes)
       bytes += n->bytes();
-  met = 0;
-  if (auto key = KnownKeys::instance().find(digest))
+  if (auto key = KnownKeys::instance().find(met.segment))
     if (auto program = rt::ProgramStore::instance().find(*key))
       return program;
   const auto weight = static_cast<int>(1 + bytes / kHeavy);
-  const int now = Meetings::instance().count(digest, weight);
-  if (now > kSeldom)
+  const auto [now, nanos] = Meetings::instance().count(met.segment, weight);
+  const int seldom = segment.has(op::OpKind::Matmul) ? kSeldomOfProducts : kSeldom;
+  if (now > seldom && nanos > kWorthCompiling)
     return nullptr;
-  met = now / weight;
+  met.times = std::max(1, now / weight);
   const bool isFirst = now == weight && bytes >= kWorthLoading;
-  const bool isOften = now > kSeldomOfStored && now - weight <= kSeldomOfStored;
-  return isFirst || isOften ? stored(segment, digest, device) : nullptr;
+  const bool isOften = now > seldom && now - weight <= seldom;
+  return isFirst || isOften ? stored(segment, met.segment, device) : nullptr;
+}
+
+void tookToInterpret(const Met &met, int64_t nanos) {
+  Meetings::instance().took(met.segment, nanos);
 }
 
 std::shared_ptr<rt::LoadedProgram> storedProgram(Segment &segment, rt::Device &device) {

@@ -404,6 +404,16 @@ op::OpKind Segment::kindOf(size_t node) const {
   return static_cast<op::OpKind>(Head::of(code.nodes[at]).kind);
 }
 
+bool Segment::has(op::OpKind kind) const {
+  for (size_t at = 0; at < code.nodes.size();) {
+    Head head = Head::of(code.nodes[at]);
+    if (static_cast<op::OpKind>(head.kind) == kind)
+      return true;
+    at += 2 + head.rank + head.operands + static_cast<size_t>(code.nodes[at + 1]);
+  }
+  return false;
+}
+
 std::vector<Location> Segment::locations() const {
   std::vector<Location> out;
   size_t literal = 0;

@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <functional>
 #include <unistd.h>
 
@@ -140,19 +141,20 @@ bool computeAsked(Scratch &scratch, rt::Device &owner, bool mayInterpret) {
 }
 
 /// Computes the outputs without a program, or finds one on the way.
-Result<std::shared_ptr<rt::LoadedProgram>> interpreted(Scratch &scratch, rt::Device &owner, int met,
-                                                       Ran &ran) {
+Result<std::shared_ptr<rt::LoadedProgram>> interpreted(Scratch &scratch, rt::Device &owner,
+                                                       const Met &met, Ran &ran) {
   // Of all values that are made; beyond the first number a program on the disk is the better way.
   // The meetings of a segment cost together about what compiling it does.
   constexpr int64_t kMostBytes = 16 << 20, kMostWithoutDisk = 256 << 20;
   Segment &segment = scratch.segment;
-  int64_t most = std::min(kMostBytes, kMostWithoutDisk / met);
+  int64_t most = std::min(kMostBytes, kMostWithoutDisk / met.times);
+  const auto begin = std::chrono::steady_clock::now();
   UnderflowFlag flag(listensForUnderflow(segment.code, owner));
   GRAPHC_ASSIGN(Interpreted done, interpret(segment, most, false, scratch.outputs));
-  if (done == Interpreted::TooLarge && most < kMostWithoutDisk / met) {
+  if (done == Interpreted::TooLarge && most < kMostWithoutDisk / met.times) {
     if (auto program = storedProgram(segment, owner))
       return program;
-    most = kMostWithoutDisk / met;
+    most = kMostWithoutDisk / met.times;
     GRAPHC_ASSIGN(done, interpret(segment, most, false, scratch.outputs));
   }
   if (done == Interpreted::Refused && segment.code.watches()) {
@@ -161,6 +163,7 @@ Result<std::shared_ptr<rt::LoadedProgram>> interpreted(Scratch &scratch, rt::Dev
   }
   ran.wasInterpreted = done == Interpreted::Done;
   ran.mustLook |= ran.wasInterpreted && flag.isSet();
+  tookToInterpret(met, (std::chrono::steady_clock::now() - begin) / std::chrono::nanoseconds(1));
   return std::shared_ptr<rt::LoadedProgram>();
 }
 
@@ -169,9 +172,9 @@ Result<std::shared_ptr<rt::LoadedProgram>> programOrOutputs(Scratch &scratch, rt
                                                             bool mayInterpret, Ran &ran) {
   Segment &segment = scratch.segment;
   if (mayInterpret && onHost(owner) && !rt::choicesOf(owner)) {
-    int met = 0;
+    Met met;
     auto program = knownProgram(segment, owner, met);
-    if (!program && met) {
+    if (!program && met.times) {
       GRAPHC_ASSIGN(program, interpreted(scratch, owner, met, ran));
     }
     if (program || ran.wasInterpreted)

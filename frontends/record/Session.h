@@ -48,9 +48,15 @@ Status computeNow(std::span<const NodeRef> roots, rt::Device &device, bool mayIn
 /// The program of a segment: from memory, from disk, or from the compiler. Promotes literals
 /// (Constants.h) first, and chooses how much is looked at.
 Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device);
-/// The program where it is in memory. Else null, and `met` says how often the segment was met, or 0
-/// where that is often enough for compiling it; counts as a meeting.
-std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &device, int &met);
+/// How often a segment without a program was met; 0 where that is often enough for compiling it.
+struct Met {
+  int times = 0;
+  Digest segment;
+};
+/// The program where it is in memory. Else null, and `met`; counts as a meeting.
+std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &device, Met &met);
+/// What computing it without a program took, which says when compiling one is worth it.
+void tookToInterpret(const Met &met, int64_t nanos);
 /// The program where it is in memory or on disk, else null.
 std::shared_ptr<rt::LoadedProgram> storedProgram(Segment &segment, rt::Device &device);
 /// The same of a segment as it is; `structure` is that of its code.

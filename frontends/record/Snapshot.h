@@ -72,6 +72,7 @@ struct Segment {
   std::vector<NodeRef> replay(std::span<const NodeRef> inputs, rt::Device &device,
                               const Replayed &replayed = {}) const;
   op::OpKind kindOf(size_t node) const;
+  bool has(op::OpKind kind) const;
   /// Where its gathers and scatters were recorded, in order.
   std::vector<Location> placeLocations() const;
   /// Where the nodes of that graph were recorded, by number.

@@ -50,7 +50,7 @@ def test_the_first_run_compiles_nothing_and_later_ones_are_compiled():
     first = run()
     assert gc._graphc.counters()["kernels_compiled"] == before
     ran = gc.cache_info()["programs_run"]
-    for _ in range(16):
+    for _ in range(200):
         assert run().tobytes() == first.tobytes()
     assert gc.cache_info()["programs_run"] > ran
 
@@ -121,7 +121,7 @@ def test_what_the_disk_has_is_loaded(tmp_path):
 
     first = child(1)
     assert first[1:] == (0, 0)
-    assert child(30)[1] > 0
+    assert child(200)[1] > 0
     again = child(1)
     assert again == (first[0], 0, 1)
 
@@ -161,7 +161,7 @@ def test_small_programs_are_interpreted_until_compiling_pays():
     a, b = np.linspace(-1, 1, 61 * 50).reshape(61, 50), np.linspace(0.5, 2, 61 * 45).reshape(61, 45)
     x, y, few = gc.asarray(a), gc.asarray(b), gc.asarray(np.arange(3000.0))
     before, seen = gc._graphc.counters()["kernels_compiled"], set()
-    for _ in range(200):
+    for _ in range(40):
         seen.add(np.asarray(x.T @ y).tobytes() + np.asarray(few * 1.171875 - few / 3).tobytes())
     assert gc._graphc.counters()["kernels_compiled"] == before and len(seen) == 1
     made = x.T @ y, few * 1.171875 - few / 3
