@@ -208,11 +208,11 @@ static int64_t mostOfSingle(ReduceKind kind, DType t) {
 }
 
 static small::Outcome reduceNow(ReduceKind kind, const Array &x, std::span<const int64_t> axes,
-                                DType t, const Shape &result, bool isSingle) {
+                                std::optional<DType> wanted, const Shape &result, bool isSingle) {
   std::optional<small::Wider> wider;
   if (isSingle && x.size() * itemSize(x.dtype()) <= mostOfSingle(kind, x.dtype()))
     wider.emplace();
-  return small::reduce(kind, x, axes, t, result);
+  return small::reduce(kind, x, axes, wanted.value_or(x.dtype()), result);
 }
 
 Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, bool keepdims,
@@ -254,8 +254,7 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
   const int64_t read = result.rank() == 0 && isComputed(x) ? 1 : x.size();
   if (small::isLoop(op::OpKind::Reduce, read, x.device()) && !axes.empty() &&
       !(isArg(kind) && given && axes.size() != 1)) {
-    GRAPHC_ASSIGN(NodeRef now,
-                  reduceNow(kind, x, axes, dtype.value_or(x.dtype()), result, read == 1));
+    GRAPHC_ASSIGN(NodeRef now, reduceNow(kind, x, axes, dtype, result, read == 1));
     if (now)
       return small::arrayOf(std::move(now));
   }
