@@ -63,7 +63,10 @@ class Bench:
         import graphc as gc
 
         self.gc, self.options, self.pool = gc, options, Pool()
-        self.torch = torch_of(options, self.pool) if options.torch else None
+        self.torch = None
+
+    def open_torch(self) -> None:
+        self.torch = torch_of(self.options, self.pool)
 
     def measure(self, row: Row) -> dict:
         gc, device = self.gc, self.options.device
@@ -152,9 +155,12 @@ def main(arguments: list[str]) -> int:
         sys.path.insert(0, str(options.build / "python"))
     bench = Bench(options)
     results = []
-    if not options.rows:  # before the load of the others, which slows the processors down
+    # Before the load of the others, which slows the processors down, and before a second process has the GPU.
+    if not options.rows:
         results.append(bench.launches())
         print(show(results[-1]), flush=True)
+    if options.torch:
+        bench.open_torch()
     rows = [r for r in table(options.quick) if not options.rows or any(t in r.name for t in options.rows)]
     for row in rows:
         try:
