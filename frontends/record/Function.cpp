@@ -197,13 +197,20 @@ std::vector<NodeRef> Function::values(std::span<Array *const> given) const {
 }
 
 Status Function::gather(std::span<Array *const> given, std::span<const uint64_t> variables,
-                        std::vector<NodeRef> &slots) const {
+                        std::span<const NodeRef> held, std::vector<NodeRef> &slots) const {
   slots.resize(plan->slots);
   size_t count = given.size();
   std::span<NodeRef> nodes(slots.data(), count + plan->captures.size());
   bool pending = false;
+  // A pending one is computed for a snapshot, while which nobody writes over anything.
+  auto isHeld = [&](size_t i) {
+    return i < held.size() && held[i]->state() == NodeState::Ready &&
+           (i >= count || given[i]->view().isWhole() || given[i]->view().isReshape());
+  };
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (i < count) {
+    if (isHeld(i)) {
+      nodes[i] = held[i];
+    } else if (i < count) {
       GRAPHC_ASSIGN(nodes[i], given[i]->needed());
     } else {
       nodes[i] = plan->captures[i - count]->current();
@@ -375,7 +382,8 @@ static std::span<const NodeRef> valuesOf(std::span<const uint32_t> numbers,
 }
 
 Status Function::call(std::span<Array *const> given, std::span<const uint64_t> variables,
-                      std::vector<Array> &outputs, bool isAlone) const {
+                      std::vector<Array> &outputs, bool isAlone,
+                      std::span<const NodeRef> held) const {
   if (!accepts(given) || !isSafeFor(given) || variables.size() != plan->variables.size())
     return Status(ErrorCode::Trace,
                   "[jit] the arguments differ from those the function was traced with");
@@ -384,7 +392,7 @@ Status Function::call(std::span<Array *const> given, std::span<const uint64_t> v
       GRAPHC_TRY(given[w.target]->view().mayBeWritten());
   Lease<Scratch> lease;
   auto &[slots, inputs, results, ran] = *lease;
-  GRAPHC_TRY(gather(given, variables, slots));
+  GRAPHC_TRY(gather(given, variables, held, slots));
   Status looked;
   for (size_t i = 0; i < plan->steps.size(); ++i) {
     GRAPHC_TRY(std::move(looked));

@@ -49,8 +49,11 @@ public:
   /// other thread can meet the arguments meanwhile. `arguments` must be accepted and safe, else
   /// TraceError. Outputs are new arrays. What fails changes no argument; a floating-point error
   /// that is to be raised is found after the last program, when they are changed.
+  /// `held`: what values() gave where nobody could write over it; that is what is read then,
+  /// however soon others make the arguments new.
   Status call(std::span<Array *const> arguments, std::span<const uint64_t> variables,
-              std::vector<Array> &outputs, bool isAlone = false) const;
+              std::vector<Array> &outputs, bool isAlone = false,
+              std::span<const NodeRef> held = {}) const;
   size_t programCount() const;
   /// Whether a caller that is alone may have its arguments written over in place.
   bool mayOverwrite() const;
@@ -74,7 +77,7 @@ private:
   struct Scratch;
   Function();
   Status gather(std::span<Array *const> arguments, std::span<const uint64_t> variables,
-                std::vector<NodeRef> &slots) const;
+                std::span<const NodeRef> held, std::vector<NodeRef> &slots) const;
   Status run(size_t step, std::span<Array *const> arguments, std::vector<NodeRef> &slots,
              bool isAlone, std::vector<rt::Tensor> &results, Ran &ran) const;
   void takeInputs(size_t step, const rt::LoadedProgram &program, std::span<Array *const> arguments,

@@ -2,6 +2,7 @@
 
 import copy
 import importlib
+import inspect
 import pickle
 import struct
 import sys
@@ -604,6 +605,7 @@ def test_info(capsys):
 
     assert graphc.info.collect()["numpy"] == np.__version__
     assert pickle.loads(pickle.dumps(gc.info)) is gc.info
+    assert inspect.signature(gc.info) == inspect.signature(np.info)
     both(program)
 
 

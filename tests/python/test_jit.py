@@ -566,7 +566,8 @@ def test_threads_see_an_update_whole():
 
     def look():
         while not stop.is_set():
-            for low, high in (read(x), (gc.min(x), gc.max(x))):
+            now = x * 1  # of two statements each reads a value of its own
+            for low, high in (read(x), (gc.min(now), gc.max(now))):
                 if float(low) != float(high):
                     torn.append((float(low), float(high)))
                 seen.add(float(low))

@@ -106,7 +106,7 @@ Status callBesideOthers(const TracedFunction &f, std::span<Array *const> arrays,
     return status;
   }
   WithoutGil release;
-  return f.function->call(arrays, variables, outputs);
+  return f.function->call(arrays, variables, outputs, /*isAlone=*/false, values);
 }
 
 /// Arrays are borrowed from Python objects that the caller holds.

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import inspect
 import json
 import os
 import platform
@@ -28,6 +29,7 @@ class _Module(types.ModuleType):
 
 
 sys.modules[__name__].__class__ = _Module
+__signature__ = inspect.signature(_describe)
 
 
 def collect():
