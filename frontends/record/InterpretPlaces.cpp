@@ -3,7 +3,7 @@
 #include "frontends/record/InterpretPlain.h"
 #include "frontends/record/Wide.h"
 
-#include <cstring>
+#include <algorithm>
 #include <vector>
 
 namespace graphc::plain {
