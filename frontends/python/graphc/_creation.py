@@ -381,6 +381,14 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     return asarray(a, dtype, order, device=device, copy=copy)
 
 
+_FEW_LOOKED_AT = 1 << 14
+
+
+def are_few_known(x):
+    """Whether a look at the elements costs less than operations that hold for any: few, on the host, and computed."""
+    return x.size <= _FEW_LOOKED_AT and x.device == "cpu" and not _graphc.is_tracing() and not _graphc.pending(x)
+
+
 def _of_any_class(a, dtype):
     """What an object's `__array__` gives; others as they are."""
     if isinstance(a, (_Array, _np.ndarray, _np.generic, type)) or not hasattr(type(a), "__array__") or _graphc.is_tracing():

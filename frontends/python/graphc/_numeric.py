@@ -12,7 +12,7 @@ import numpy as _np
 from . import _graphc
 from ._complex import of_parts as _of_parts
 from ._assemble import _along
-from ._creation import _floating, _inexact, _real, alike_floats, asarray, linspace, single
+from ._creation import _floating, _inexact, _real, alike_floats, are_few_known, asarray, linspace, single
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, float32, float64
 from ._float_errors import quiet as _quiet
@@ -499,10 +499,6 @@ def nanstd(
         return with_out(_graphc.sqrt(spread), out, "unsafe", "nanstd")
 
 
-#: Elements that are looked at before NaN are left out.
-_FEW_LOOKED_AT = 1 << 14
-
-
 @_stands_for()
 def _nan_extreme(reduction, a, axis, out, keepdims, filler, initial, where):
     is_plain = initial is _NO_VALUE and where is True
@@ -511,7 +507,7 @@ def _nan_extreme(reduction, a, axis, out, keepdims, filler, initial, where):
     x = asarray(a)
     if x.dtype.kind not in "fc":
         return reduction(x, axis, out, keepdims, initial, where)
-    if out is None and is_plain and 0 < x.size <= _FEW_LOOKED_AT and x.device == "cpu" and not (_graphc.is_tracing() or _graphc.pending(x)):
+    if out is None and is_plain and x.size and are_few_known(x):
         found = reduction(x, axis, None, keepdims)
         if (found == found).all():  # a NaN would have been found
             return found

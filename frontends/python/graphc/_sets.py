@@ -6,7 +6,7 @@ from typing import NamedTuple as _NamedTuple
 import numpy as _np
 
 from . import _graphc
-from ._creation import arange, asarray, full, zeros
+from ._creation import arange, are_few_known, asarray, full, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import bool_, int64
 from ._indexing import flatnonzero, take
@@ -68,10 +68,6 @@ def _parts(order, first, values, index, inverse, counts, n, shape):
     return found
 
 
-#: Elements that are known and so few are compared by NumPy's operations, which have the same bits.
-_FEW_LOOKED_AT = 1 << 14
-
-
 def _parts_here(s, order, index, inverse, counts, shape, equal_nan):
     """As _firsts and _parts, of values of the host."""
     first = _np.empty(s.size, bool)
@@ -104,7 +100,7 @@ def _unique(x, index, inverse, counts, equal_nan):
     else:
         order = _argsort(flat)
         s = take(flat, order)
-    if n <= _FEW_LOOKED_AT and flat.device == "cpu" and flat.dtype.kind in "biufc" and not (_graphc.is_tracing() or _graphc.pending(flat)):
+    if flat.dtype.kind in "biufc" and are_few_known(flat):  # by NumPy's comparisons, which have the same bits
         host = [None if a is None else _np.asarray(a) for a in (s, order)]
         return [asarray(a) for a in _parts_here(*host, index, inverse, counts, shape, equal_nan)]
     first = _firsts(s, equal_nan)

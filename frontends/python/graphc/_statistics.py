@@ -8,7 +8,7 @@ import numpy as _np
 
 from . import _foreign, _graphc
 from ._complex import of_parts as _of_parts
-from ._creation import _floating, _real, asarray, full, single
+from ._creation import _floating, _real, are_few_known, asarray, full, single
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import complex128, float32, float64, int64
 from ._float_errors import quiet as _quiet
@@ -238,7 +238,7 @@ def _of_many(s, q, method, own, dtype):
     """Quantiles of sorted rows, all of them in the same few operations; as _quantile's of one. NumPy's have the same bits."""
     low, high, weight = _places(_numbers, s.shape[-1], _exact(q.reshape(-1), s.shape[-1]), method)
     places = low.astype(_np.intp), high.astype(_np.intp), _np.asarray(weight)
-    if s.size > _FEW_LOOKED_AT or s.device != "cpu" or _graphc.pending(s):
+    if not are_few_known(s):
         import graphc
 
         result = _picked(graphc, s, *places, method, own, dtype)
@@ -318,13 +318,9 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
     return _quantile(x, q, axis, out, method, keepdims, weights, "percentile", 100)
 
 
-#: Elements of a vector that a look at its NaN costs less than operations on a size that is not known.
-_FEW_LOOKED_AT = 1 << 14
-
-
 def _present(x):
     """The elements of a small vector that are not NaN, where its values are known and any is left; else None."""
-    if x.ndim != 1 or x.size > _FEW_LOOKED_AT or x.device != "cpu" or _graphc.is_tracing() or _graphc.pending(x):
+    if x.ndim != 1 or not are_few_known(x):
         return None
     is_number = x == x
     left = x if is_number.all() else x[is_number]
