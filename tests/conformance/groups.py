@@ -86,11 +86,13 @@ def scans():
 
 def products():
     for m, k, n in ((5, 7, 9), (128, 16, 128), (256, 64, 128), (130, 33, 257), (64, 2048, 64), (130, 5001, 140), (3, 0, 4), (1284, 20, 1290),
-                    (1288, 33, 1284)):
+                    (1288, 33, 1284), (20, 44_001, 12)):
         yield lambda a, b: a @ b, [normal(m, k), normal(k, n)]
         yield lambda a, b: gc.permute_dims(a, (1, 0))[1:] @ b[:, 1:], [normal(k, m + 1), normal(k, n + 1)]
-    for m, k in ((5, 7), (128, 16), (300, 130), (257, 2100)):
+    for m, k in ((5, 7), (128, 16), (300, 130), (257, 2100), (67, 44_001)):
         yield lambda a: a @ gc.permute_dims(a, (1, 0)) * 2, [normal(m, k)]
+        # What follows differs by row and column: each half of the product has its own.
+        yield lambda a: (a @ gc.permute_dims(a, (1, 0)) - a[:, :1]) * gc.permute_dims(a[:, 1:2], (1, 0)), [normal(m, k)]
         yield lambda a: gc.permute_dims(a, (1, 0)) @ a, [normal(k, m, dtype=np.float64)]
     tiny = np.float32(1e-30)
     yield lambda a, b: a @ b, [normal(20, 33) * tiny, normal(33, 20) * -tiny]

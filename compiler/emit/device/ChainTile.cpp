@@ -23,6 +23,9 @@
 #include "compiler/emit/device/ChainTile.h"
 
 #include "compiler/emit/device/PtxText.h"
+#include "compiler/passes/lower/LoopSpace.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace graphc;
 using namespace graphc::emit;
@@ -30,7 +33,7 @@ using namespace graphc::emit;
 namespace {
 
 /// Bytes of a side's piece and of a stage.
-constexpr int kSide = 8192, kStage = 2 * kSide;
+constexpr int kSide = 8192, kStage = 2 * kSide, kStages = 3 * kStage;
 
 class Writer : PtxText {
 public:
@@ -95,6 +98,9 @@ private:
   void restOfPiece64();
   void restOfPiece32();
   void rest();
+  void keepChains();
+  void endBlock(const char *on);
+  void addRun();
 
   ChainTile tile;
   int n;
@@ -121,6 +127,14 @@ void Writer::declare() {
     line("st.local.b64 [kept+{0}], ${1};", 8 * i, n + 2 + i);
   for (int i = 0; i < 3; ++i)
     line("st.local.b32 [kept+{0}], ${1};", 32 + 4 * i, n + 6 + i);
+  if (tile.inRuns) {
+    line(".reg .pred run;");
+    line(".reg .b32 block, own;");
+    line(".reg .f64 sum;");
+    line("setp.ne.s32 run, item, item;");
+    line("mov.b32 block, {0};", pass::kChain / depth());
+    line("mad.lo.u32 own, item, 8, ${0};", n);
+  }
 }
 
 /// Where a work-item's copies of whole pieces begin in global memory, and how they go on: from one
@@ -547,7 +561,7 @@ void Writer::pieces32() {
 }
 
 void Writer::wholePieces() {
-  line("shr.u32 piece, ${0}, {1};", length(), depth() == 8 ? 3 : depth() == 16 ? 4 : 5);
+  line("shr.u32 piece, ${0}, {1};", length(), llvm::Log2_32(depth()));
   line("setp.eq.s32 last, ${0}, 0;", n + 9);
   line("@last mov.b32 piece, 0;");
   line("mul.lo.u32 before, piece, {0};", depth());
@@ -568,7 +582,45 @@ void Writer::wholePieces() {
   line("bar.sync 0;");
   tile.isDouble ? pieces64() : pieces32();
   line("sub.s32 piece, piece, 1;");
+  if (tile.inRuns) {
+    line("sub.s32 block, block, 1;");
+    line("setp.gt.s32 last, block, 0;");
+    line("@last bra.uni PIECE;");
+    line("setp.le.s32 last, piece, 0;");
+    line("@last bra.uni PIECE;");
+    keepChains();
+  }
   line("bra.uni PIECE;");
+}
+
+/// A block of k has ended, and another one begins: its chains become or join the sums of the run,
+/// which wait in local memory.
+void Writer::keepChains() {
+  for (int i = 0; i < n; ++i) {
+    int place = kStages + i * items() * tile.elementBytes();
+    line("@run ld.shared.f64 sum, [own+{0}];", place);
+    line("@run add.rn.f64 sum, sum, ${0};", i);
+    line("@!run mov.f64 sum, ${0};", i);
+    line("st.shared.f64 [own+{0}], sum;", place);
+    line("mov.f64 ${0}, 0d0000000000000000;", i);
+  }
+  line("setp.eq.s32 run, item, item;");
+  line("mov.b32 block, {0};", pass::kChain / depth());
+}
+
+/// Goes on at `label` unless a block has ended.
+void Writer::endBlock(const char *label) {
+  line("setp.gt.s32 last, block, 0;");
+  line("@last bra.uni {0};", label);
+  keepChains();
+}
+
+/// The last block's chains end the run.
+void Writer::addRun() {
+  for (int i = 0; i < n; ++i) {
+    line("@run ld.shared.f64 sum, [own+{0}];", kStages + i * items() * tile.elementBytes());
+    line("@run add.rn.f64 ${0}, sum, ${0};", i);
+  }
 }
 
 void Writer::restOfPiece64() {
@@ -609,6 +661,10 @@ void Writer::rest() {
   line("sub.s32 left, left, before;");
   line("setp.le.s32 last, left, 0;");
   line("@last bra.uni DONE;");
+  if (tile.inRuns) {
+    endBlock("SAME");
+    text += "SAME:\n";
+  }
   line("bar.sync 0;");
   line("mov.b32 to, 0;");
   text += "ELEMENTS:\n";
@@ -625,7 +681,14 @@ void Writer::rest() {
   advance("at", kStage);
   advance("to", kStage);
   line("setp.gt.s32 last, left, {0};", -2 * depth());
-  line("@last bra.uni SOME;");
+  if (tile.inRuns) {
+    line("@!last bra.uni DONE;");
+    line("sub.s32 block, block, 1;");
+    endBlock("SOME");
+    line("bra.uni SOME;");
+  } else {
+    line("@last bra.uni SOME;");
+  }
 }
 
 std::string Writer::write() {
@@ -638,6 +701,8 @@ std::string Writer::write() {
   rest();
   text += "DONE:\n";
   line("cp.async.wait_group 0;");
+  if (tile.inRuns)
+    addRun();
   return text + "}\n";
 }
 
@@ -649,6 +714,7 @@ std::optional<ChainTile> ChainTile::named(llvm::StringRef function) {
     return std::nullopt;
   tile.isDouble = function.starts_with("f64");
   tile.isSmall = function.drop_front(3).starts_with("s_");
+  tile.inRuns = function.drop_front(3).starts_with("r_");
   tile.alongKA = function[function.size() - 2] == 'k';
   tile.alongKB = function.back() == 'k';
   return tile;

@@ -14,6 +14,7 @@ namespace graphc::emit {
 struct ChainTile {
   bool isDouble;         ///< float64, else float32
   bool isSmall;          ///< 64 by 64
+  bool inRuns;           ///< large float64 tiles: k is a run of up to four blocks, added in order
   bool alongKA, alongKB; ///< neighbours in memory follow k, else the own loop
 
   int elementBytes() const { return isDouble ? 8 : 4; }
@@ -29,7 +30,7 @@ struct ChainTile {
 /// (.b64), $n+4 and $n+5 those of B, $n+6 how many k's there are, $n+7 the rows from the first on,
 /// $n+8 the columns, at least one of each, and $n+9 whether all of the tile lies inside and its
 /// lines start at multiples of 16 bytes (.b32). Float64 has 256 work-items in large tiles, all
-/// others 128.
+/// others 128. In runs 128 KiB of local memory follow the 48 of the others.
 std::string chainTile(const ChainTile &tile);
 
 } // namespace graphc::emit

@@ -9,6 +9,19 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
 
+bool pass::copiesSides(Value left, Value right, const LoopSpace &space) {
+  return llvm::all_of(ArrayRef<Value>{left, right}, [&](Value side) {
+    auto load = side.getDefiningOp<kernel::LoadOp>();
+    if (!load)
+      return false;
+    unsigned column = space.parallel - 1;
+    unsigned own = space.dependsOn(side, static_cast<int>(column)) ? column : column - 1;
+    const LinearAccess &access = space.accesses.at(load);
+    return !access.part &&
+           (access.strides[space.parallel].isConstant(1) || access.strides[own].isConstant(1));
+  });
+}
+
 kernel::DotOp pass::dotOf(kernel::FuncOp kernel) {
   kernel::DotOp dot;
   kernel.getBody().walk([&](kernel::DotOp op) { dot = op; });

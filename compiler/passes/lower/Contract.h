@@ -8,6 +8,14 @@
 
 namespace graphc::pass {
 
+/// On a product in float64 for which there may be <kernel>_run as well, whose groups keep the sums
+/// of a run in so much local memory.
+inline constexpr llvm::StringLiteral kRunsAttr = "graphc.runs";
+inline constexpr int64_t kRunBytes = 128 << 10;
+
+/// Whether both operands of a product can be copied as they lie in memory.
+bool copiesSides(mlir::Value left, mlir::Value right, const LoopSpace &space);
+
 /// The product of a kernel of its family.
 kernel::DotOp dotOf(kernel::FuncOp kernel);
 

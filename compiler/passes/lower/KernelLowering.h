@@ -230,8 +230,8 @@ private:
   mlir::Value alignedTile(const ContractTile &tile);
   void setSides(ContractTile &tile, mlir::Value left, mlir::Value right);
   void setMemory(ContractTile &tile, int64_t elements, mlir::Type element, int64_t alignment = 0);
-  /// Whether both operands can be copied as they lie in memory.
-  bool copiesSides(const ContractTile &tile);
+  /// Whether the function takes a run of several blocks of k as a whole.
+  bool takesRun() const;
   /// A call of a tile's function: the name of the sides' layouts is appended.
   Values callTile(mlir::OpBuilder &builder, const ContractTile &tile, std::string name,
                   mlir::ValueRange sums);

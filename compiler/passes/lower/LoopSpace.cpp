@@ -551,8 +551,11 @@ void KernelShape::setTiles(kernel::FuncOp func, const LoopSpace &space) {
   kernel::DotOp dot = dotOf(func);
   groupTile = contractTile(dot, space);
   pieces = tileCount(space, groupTile, func.getContext());
-  bool known = isa<AffineConstantExpr>(pieces) &&
-               space.product(space.parallel, space.count()).constant().has_value();
+  std::optional<int64_t> length = space.product(space.parallel, space.count()).constant();
+  bool known = isa<AffineConstantExpr>(pieces) && length;
+  if (func->hasAttr(kRunsAttr) &&
+      (!length || (*length > kChain && *length <= kChain * kChainsPerRun)))
+    runPieces = pieces;
   if (groupTile == kSmallTile || known || func->hasAttr(kTensorsAttr))
     return;
   smallPieces = tileCount(space, kSmallTile, func.getContext());

@@ -210,6 +210,9 @@ struct KernelShape {
   /// which have groups of kSmallGroup and run where tileCost says that they are done earlier.
   mlir::AffineExpr smallPieces;
   TileCost largeCost = {}, smallCost = {};
+  /// Contract by groups: not null when there is <kernel>_run, its pieces, which take k of several
+  /// blocks but one run as a whole.
+  mlir::AffineExpr runPieces;
   static constexpr int64_t kSmallGroup = 128;
   /// Contract on tensor cores: not null when there is <kernel>_bulk, its pieces; and what has to be
   /// a multiple of kBulkAligned for it to run.

@@ -239,7 +239,8 @@ void KernelLowering::contractStore(OpBuilder &b, const ContractTile &tile, const
       OpBuilder c = inside.getThenBodyBuilder();
       contractStoreAt(c, tile, at, chain);
     }
-  if (tile.symmetric)
+  // Of block results the fold needs one triangle.
+  if (tile.symmetric && !tile.keeps)
     contractMirror(b, tile, spread, sums, whole);
 }
 
@@ -384,8 +385,12 @@ void KernelLowering::lowerGroupTiles(StringRef name) {
   setSides(tile, tile.dot.getLhs(), tile.dot.getRhs());
   tile.columns.start = 2 * tile.depth * pitch();
   tile.symmetric = isSymmetricProduct(tile.dot, space);
-  bool called = kernel->hasAttr(kTilesAttr) && copiesSides(tile);
-  setMemory(tile, called ? kTileBytes / bytes : 2 * tile.columns.start, tile.dot.getType(),
+  bool called =
+      kernel->hasAttr(kTilesAttr) && copiesSides(tile.dot.getLhs(), tile.dot.getRhs(), space);
+  int64_t memory = kTileBytes + (takesRun() ? kRunBytes : 0);
+  if (takesRun())
+    function->setAttr(kGroupMemoryAttr, builder.getI64IntegerAttr(memory));
+  setMemory(tile, called ? memory / bytes : 2 * tile.columns.start, tile.dot.getType(),
             called ? kTileAlignment : 0);
   placeTile(tile);
   OpBuilder b = builder;
@@ -429,33 +434,66 @@ void KernelLowering::lowerGroupContract() {
     lowerGroupTiles((kernel.getSymName() + "_small").str());
     shape = large;
   }
+  if (shape.runPieces) {
+    KernelShape blocks = shape;
+    shape.splitBlock = 0;
+    shape.partials.clear();
+    lowerGroupTiles((kernel.getSymName() + "_run").str());
+    shape = blocks;
+  }
   if (shape.splitBlock)
     lowerGroupContractFold();
 }
 
-/// A work-item adds the blocks of one element: four in order are a run, runs are added in order.
+/// A work-item adds the blocks of one element: four in order are a run, runs are added in order. As
+/// many as there are registers for are on their way at once.
 void KernelLowering::lowerGroupContractFold() {
   open((kernel.getSymName() + "_fold").str(), shape.partials);
   kernel::DotOp dot = dotOf(kernel);
   Value blocks = blockCount(builder), items = emitter->emit(builder, space.items());
-  groupStrip({}, [&](OpBuilder &b, ColumnRun &run, Position &at) {
+  const bool isSymmetric = !kernel->hasAttr(kTensorsAttr) && isSymmetricProduct(dot, space);
+  groupStrip({}, [&](OpBuilder &outside, ColumnRun &run, Position &at) {
+    Value &row = at.loops[space.parallel - 2], &column = at.loops[space.parallel - 1];
+    OpBuilder b = outside;
+    if (isSymmetric) {
+      auto below = scf::IfOp::create(b, loc, IndexMath{b, loc}.atLeast(row, column),
+                                     /*withElseRegion=*/false);
+      b = below.getThenBodyBuilder();
+    }
     IndexMath m{b, loc};
-    Value item = m.add(run.offset, at.loops[space.parallel - 1]);
-    Value zero = chainZero(b, loc, dot.getType(), 1);
-    auto loop = scf::ForOp::create(b, loc, m(0), blocks, m(1), ValueRange{zero, zero});
-    loop->setAttr(kUnrollAttr, b.getI64IntegerAttr(kChainsPerRun));
-    OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
-    IndexMath n{c, loc};
-    Value number = loop.getInductionVar();
-    Value chain =
-        memref::LoadOp::create(c, loc, extraBuffers[0], n.add(item, n.mul(number, items)));
-    scf::YieldOp::create(c, loc,
-                         addChain(c, loc, number, blocks, chain,
-                                  loop.getRegionIterArgs().take_front(1),
-                                  loop.getRegionIterArgs().drop_front(1)));
-    at.values[dot.getResult()] = loop.getResult(1);
+    Value item = m.add(run.offset, column);
+    SmallVector<Value> sums(2, chainZero(b, loc, dot.getType(), 1)); // of the run, and of all
+    Value from = m(0);
+    for (int64_t atOnce : {4 * kChainsPerRun, kChainsPerRun, int64_t{1}}) {
+      Value to = m.mul(m.div(blocks, atOnce), atOnce);
+      auto loop = scf::ForOp::create(b, loc, from, to, m(atOnce), sums);
+      OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
+      IndexMath n{c, loc};
+      SmallVector<Value> chains, state(loop.getRegionIterArgs());
+      auto number = [&](int64_t i) { return n.add(loop.getInductionVar(), i); };
+      for (int64_t i = 0; i < atOnce; ++i)
+        chains.push_back(
+            memref::LoadOp::create(c, loc, extraBuffers[0], n.add(item, n.mul(number(i), items))));
+      for (auto [i, chain] : llvm::enumerate(chains))
+        state =
+            addChain(c, loc, number(static_cast<int64_t>(i)), blocks, chain, state[0], state[1]);
+      scf::YieldOp::create(c, loc, state);
+      sums = loop.getResults();
+      from = to;
+    }
+    Position clean = at;
+    at.values[dot.getResult()] = sums[1];
     for (kernel::StoreOp store : stores)
       emitter->store(b, store, at);
+    if (isSymmetric) {
+      Position mirror = clean;
+      std::swap(mirror.loops[space.parallel - 2], mirror.loops[space.parallel - 1]);
+      mirror.values[dot.getResult()] = sums[1];
+      auto apart = scf::IfOp::create(b, loc, m.less(column, row), /*withElseRegion=*/false);
+      OpBuilder c = apart.getThenBodyBuilder();
+      for (kernel::StoreOp store : stores)
+        emitter->store(c, store, mirror);
+    }
   });
   close();
 }

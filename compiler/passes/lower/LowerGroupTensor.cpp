@@ -154,7 +154,7 @@ void KernelLowering::lowerGroupTensor() {
     if (shape.splitBlock)
       lowerGroupContractFold();
   };
-  if (!copiesSides(tile)) {
+  if (!copiesSides(tile.rows.value, tile.columns.value, space)) {
     edges(builder);
     return finish();
   }

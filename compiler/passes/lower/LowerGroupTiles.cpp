@@ -1,5 +1,6 @@
 // Tiles of matrix products as calls of emit/device/ChainTile.h or TensorTile.h: both operands are
 // loads, and k or the own loop of each is contiguous.
+#include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/GroupContract.h"
 #include "compiler/passes/lower/IndexMath.h"
 
@@ -7,16 +8,7 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
 
-bool KernelLowering::copiesSides(const ContractTile &tile) {
-  auto copied = [&](const Side &side) {
-    if (!side.load || side.lanes != kQuad)
-      return false;
-    const LinearAccess &access = space.accesses.at(side.load);
-    return !access.part &&
-           access.strides[side.alongK ? space.parallel : side.loopNumber].isConstant(1);
-  };
-  return copied(tile.rows) && copied(tile.columns);
-}
+bool KernelLowering::takesRun() const { return shape.runPieces && shape.splitBlock == 0; }
 
 /// The elements of a work-item in the order of the function's results.
 KernelLowering::Spread KernelLowering::calledSpread(OpBuilder &b, const ContractTile &tile) {
@@ -91,7 +83,7 @@ SmallVector<Value> KernelLowering::callTile(OpBuilder &b, const ContractTile &ti
 /// their elements stored already.
 void KernelLowering::storeCalledTile(OpBuilder &b, const ContractTile &tile) {
   std::string name = tile.dot.getType().isF64() ? "gc_tile_f64" : "gc_tile_f32";
-  name += shape.groupTile < kContractTile ? "s_" : "_";
+  name += shape.groupTile < kContractTile ? "s_" : takesRun() ? "r_" : "_";
   IndexMath m{b, loc};
   ContractTile moved = tile;
   Value inside = insideTile(tile), aligned = alignedTile(tile);

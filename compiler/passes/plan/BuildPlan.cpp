@@ -62,6 +62,8 @@ private:
   Value takeBulk(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped);
   Value sharesOfStrip(const KernelShape &shape, Value work);
   Value takeSmall(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped);
+  Value takeRun(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped);
+  Value keepsBlocks(Value blocks, Value run);
   void launchBulk(kernel::CallOp call, Value items, Value each, ArrayRef<Value> launchBuffers,
                   ValueRange mapped);
   Value foldItems(const KernelShape &shape, Value range, Value strips, Value blocks);
@@ -550,6 +552,32 @@ Value Planner::takeSmall(const KernelShape &shape, Value &pieces, Value work, Va
   return m.mul(small, better);
 }
 
+/// The pieces of <kernel>_run, likewise: where k is one run and tiles are so many that blocks of it
+/// need not be spread. Block results would go through memory.
+Value Planner::takeRun(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped) {
+  IndexMath m{builder, func.getLoc()};
+  // Of a block: what its tile's results take besides, there and back.
+  constexpr int64_t kKept = 96;
+  auto turns = [&](Value tiles) { return m.ceilDiv(tiles, kMultiprocessors); };
+  Value blocks = m.max(m.ceilDiv(work, kChain), 1);
+  Value apart = m.mul(turns(m.mul(pieces, blocks)), kChain + shape.largeCost.around + kKept);
+  Value together = m.mul(turns(pieces), m.add(work, shape.largeCost.around));
+  Value fits =
+      m.mul(m.some(m.sub(work, m(kChain))), m.some(m.sub(m(kChain * kChainsPerRun + 1), work)));
+  Value better = m.mul(m.some(m.sub(apart, together)), fits);
+  Value run = m.mul(pieces, better);
+  pieces = m.mul(pieces, m.sub(m(1), better));
+  return run;
+}
+
+/// 1 where there are results of several blocks, 0 where there is one or a run is taken as a whole:
+/// by so many groups, or null.
+Value Planner::keepsBlocks(Value blocks, Value run) {
+  IndexMath m{builder, func.getLoc()};
+  Value several = m.min(m.sub(blocks, m(1)), 1);
+  return run ? m.mul(several, m.sub(m(1), m.min(run, 1))) : several;
+}
+
 /// With memory for the tensor maps of its groups. Null items: there is no such kernel.
 void Planner::launchBulk(kernel::CallOp call, Value items, Value each,
                          ArrayRef<Value> launchBuffers, ValueRange mapped) {
@@ -594,9 +622,11 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   Value pieces = evaluate(shape.pieces, mapped), strips = pieces;
   if (shape.columnParts > 1)
     pieces = arith::MulIOp::create(builder, loc, pieces, sharesOfStrip(shape, work));
-  // Two kernels for one product, one of which has nothing to do.
+  // Several kernels for one product, of which one has something to do.
   Value bulk = shape.bulkPieces ? takeBulk(shape, pieces, work, mapped) : Value();
   Value small = shape.smallPieces ? takeSmall(shape, pieces, work, mapped) : Value();
+  Value run = shape.runPieces ? takeRun(shape, pieces, work, mapped) : Value();
+  IndexMath m{builder, loc};
   auto launched = [&](Value count, int64_t each) {
     return each == 1 ? count : both(arith::CeilDivSIOp(), count, index(each));
   };
@@ -612,9 +642,10 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   // Block results take memory, and the fold runs, when there are several blocks.
   Value block = index(shape.splitBlock), one = index(1);
   Value blocks = both(arith::MaxSIOp(), both(arith::CeilDivSIOp(), work, block), one);
-  Value several = both(arith::MinSIOp(), both(arith::SubIOp(), blocks, one), one);
-  Value items = both(arith::MulIOp(), range, blocks);
-  Value kept = both(arith::MulIOp(), items, several);
+  Value several = keepsBlocks(blocks, run);
+  if (run)
+    step(named("_run"), run, work);
+  Value items = m.mul(range, blocks), kept = m.mul(items, several);
   Value groups = both(arith::CeilDivSIOp(), blocks, index(kTreeBlock));
   if (shape.lastFolds)
     kept = both(arith::MulIOp(), both(arith::AddIOp(), items, groups), several);
@@ -640,13 +671,10 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   if (scan)
     step(named("_blocks"), kept, each);
   else
-    step(call.getCalleeAttr(), launched(both(arith::MulIOp(), pieces, blocks), shape.perGroup),
-         each);
+    step(call.getCalleeAttr(), launched(m.mul(pieces, blocks), shape.perGroup), each);
   Value folds = foldItems(shape, range, strips, blocks);
-  if (shape.lastFolds) { // only for more results than the last groups fold
-    Value more = both(arith::MaxSIOp(), both(arith::SubIOp(), groups, index(kLastFolds)), index(0));
-    several = both(arith::MulIOp(), several, both(arith::MinSIOp(), more, one));
-  }
+  if (shape.lastFolds) // only for more results than the last groups fold
+    several = m.mul(several, m.some(m.sub(groups, m(kLastFolds))));
   step(named("_fold"), both(arith::MulIOp(), folds, several), blocks);
   if (scan)
     step(call.getCalleeAttr(), items, each);

@@ -369,8 +369,12 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         func->setAttr(kBulkAttr, UnitAttr::get(&getContext()));
     } else if (family == Family::Contract && tiles) {
       func->setAttr(kTilesAttr, UnitAttr::get(&getContext()));
-      func.getBody().walk(
-          [&](kernel::DotOp dot) { group = dot.getType().isF32() ? kTileGroup : group; });
+      kernel::DotOp dot = dotOf(func);
+      group = dot.getType().isF32() ? kTileGroup : group;
+      LoopSpace space(func);
+      if (bulk && dot.getType().isF64() && contractTile(dot, space) == kContractTile &&
+          copiesSides(dot.getLhs(), dot.getRhs(), space))
+        func->setAttr(kRunsAttr, UnitAttr::get(&getContext()));
     }
     if (family == Family::Contract)
       func.getBody().walk([&](kernel::DotOp dot) {
