@@ -23,7 +23,7 @@ constexpr double kSettledNanos = 1e5;
 constexpr double kAlike = 1.25;
 /// Of a program's time, for trials, where they go to the device that is the worse one: from the
 /// beginning, and later.
-constexpr double kFirstShare = 0.1, kTrialShare = 0.02;
+constexpr double kFirstShare = 0.05, kTrialShare = 0.02;
 /// Of its runs, at most one of so many is in a trial later: those after a change of the device take
 /// longer, whichever it is.
 constexpr uint32_t kRunsOfOne = 16;
@@ -140,10 +140,10 @@ Result<ChosenDevice> ProgramHistory::deviceFor(const ProgramWork &work, const rt
                                                std::span<const rt::Tensor> arrays) {
   rt::Device *device = settled.load(std::memory_order_relaxed);
   auto isThere = [&](const rt::Tensor &t) { return rt::isOn(*t.buffer, *device); };
-  if (device &&
-      runs.load(std::memory_order_relaxed) % settledRuns.load(std::memory_order_relaxed) != 0 &&
-      std::ranges::all_of(arrays, isThere)) {
-    runs.fetch_add(1, std::memory_order_relaxed);
+  const uint32_t lastOfSettled = settledRuns.load(std::memory_order_relaxed) - 1;
+  const uint32_t run = runs.load(std::memory_order_relaxed);
+  if (device && (run & lastOfSettled) != 0 && std::ranges::all_of(arrays, isThere)) {
+    runs.store(run + 1, std::memory_order_relaxed); // one of another thread may be lost
     return ChosenDevice{device};
   }
   ProgramWork now = next(work);
