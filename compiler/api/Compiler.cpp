@@ -150,9 +150,6 @@ std::string explainText(ModuleOp module) {
   return text;
 }
 
-Result<std::vector<uint8_t>> compileModule(ModuleOp module, const TargetDesc &target,
-                                           const CompileOptions &options);
-
 Status badText(std::string_view text, std::string_view fileName) {
   if (text.size() >= 4 && text.substr(0, 4) == "ML\xEFR")
     return Status(ErrorCode::Compile,
@@ -190,20 +187,39 @@ Result<OwningOpRef<ModuleOp>> parseText(MLIRContext &context, std::string_view t
   return module;
 }
 
-Result<std::vector<uint8_t>> compileModule(ModuleOp module, const TargetDesc &target,
-                                           const CompileOptions &options) {
-  if (failed(requireOneFunction(module)))
+/// A program whose code is on its way.
+struct Lowered {
+  OwningOpRef<ModuleOp> module;
+  std::string explain;
+  size_t number = 0;      ///< of CpuPrograms
+  emit::EmittedCode code; ///< of other targets
+};
+
+Result<Lowered> lower(OwningOpRef<ModuleOp> module, const TargetDesc &target,
+                      const CompileOptions &options, emit::CpuPrograms *cpu) {
+  if (failed(requireOneFunction(*module)))
     return Status(ErrorCode::Compile, "");
   PipelineOptions pipeline = pipelineOptions(target, options);
-  GRAPHC_TRY(runPhases(module, pipeline, Phase::Kernel));
-  std::string explain = explainText(module);
-  GRAPHC_TRY(runPhases(module, pipeline, Phase::Lower, Phase::Kernel));
+  GRAPHC_TRY(runPhases(*module, pipeline, Phase::Kernel));
+  Lowered lowered{std::move(module), {}, 0, {}};
+  lowered.explain = explainText(*lowered.module);
+  GRAPHC_TRY(runPhases(*lowered.module, pipeline, Phase::Lower, Phase::Kernel));
   TraceSpan span("compile", "emit");
-  GRAPHC_ASSIGN(emit::EmittedCode code, target.kind == program::Target::Cpu
-                                            ? emit::emitCpu(module, target, options.threads)
-                                            : emit::emitOpenCL(module, target));
-  return emit::writeProgram(module, code, target.kind, explain + code.report,
-                            graphcCompilerApi()->buildId);
+  if (cpu) {
+    GRAPHC_ASSIGN(lowered.number, cpu->begin(*lowered.module));
+  } else {
+    GRAPHC_ASSIGN(lowered.code, emit::emitOpenCL(*lowered.module, target));
+  }
+  return lowered;
+}
+
+Result<std::vector<uint8_t>> finished(Lowered &lowered, const TargetDesc &target,
+                                      emit::CpuPrograms *cpu) {
+  if (cpu) {
+    GRAPHC_ASSIGN(lowered.code, cpu->code(lowered.number));
+  }
+  return emit::writeProgram(*lowered.module, lowered.code, target.kind,
+                            lowered.explain + lowered.code.report, graphcCompilerApi()->buildId);
 }
 
 /// The form of code that a stage prints, as a feature of an opencl target; "" for other stages.
@@ -273,58 +289,103 @@ Result<std::string> printModule(ModuleOp module, const TargetDesc &asked, std::s
   return text;
 }
 
-/// Runs `work` on a module under the session's lock, with diagnostics as the error text. `first`:
-/// as Session::contextAfter() takes it.
-template <typename T, typename Make, typename Work>
-Result<T> withModule(Make make, Work work, llvm::function_ref<void()> first = [] {}) {
-  Session &s = session();
-  std::lock_guard<std::mutex> lock(s.mutex);
-  // A child that is forked after this must not inherit what a thread is in the middle of.
-  llvm::scope_exit end(emit::finishBeginningCpu);
-  MLIRContext &context = s.contextAfter(first);
+/// What `work` gives, with diagnostics as the error text.
+template <typename T>
+Result<T> diagnosed(MLIRContext &context, llvm::function_ref<Result<T>()> work) {
   Diagnostics diagnostics(context);
-  Result<OwningOpRef<ModuleOp>> module = [&] {
-    TraceSpan span("compile", "import");
-    return make(context);
-  }();
-  if (!module)
-    return module.status().message().empty()
-               ? diagnostics.error(ErrorCode::Compile, "parsing failed")
-               : module.takeStatus();
-  if (failed(verify(**module)) || failed(writeOutCalls(**module)))
-    return diagnostics.error(ErrorCode::Compile, "verification failed");
-  Result<T> result = work(**module);
+  Result<T> result = work();
   if (!result && result.status().message().empty())
     return diagnostics.error(result.status().code(), "compilation failed");
   return result;
 }
 
-Result<std::vector<uint8_t>> compile(const op::GraphDesc &graph, const TargetDesc &target,
-                                     const CompileOptions &options) {
-  return withModule<std::vector<uint8_t>>(
-      [&](MLIRContext &c) { return importGraph(c, graph); },
-      [&](ModuleOp m) { return compileModule(m, target, options); },
-      [&] { emit::beginCpu(target, options.threads); });
+using Module = OwningOpRef<ModuleOp>;
+
+/// What `work` makes of a module. Needs the session's lock.
+template <typename T, typename Make, typename Work>
+Result<T> withModule(MLIRContext &context, Make make, Work work) {
+  return diagnosed<T>(context, [&]() -> Result<T> {
+    Result<Module> module = [&] {
+      TraceSpan span("compile", "import");
+      return make(context);
+    }();
+    if (!module)
+      return module.takeStatus();
+    if (failed(verify(**module)) || failed(writeOutCalls(**module)))
+      return Status(ErrorCode::Compile, "");
+    return work(module.take());
+  });
+}
+
+/// Runs `work` with the process's context under the session's lock. `first`: as
+/// Session::contextAfter() takes it.
+template <typename Work>
+auto inSession(llvm::function_ref<void()> first, Work work) {
+  Session &s = session();
+  std::lock_guard<std::mutex> lock(s.mutex);
+  // A child that is forked after this must not inherit what a thread is in the middle of.
+  llvm::scope_exit end(emit::finishBeginningCpu);
+  return work(s.contextAfter(first));
+}
+
+/// Programs of `count` modules. All are lowered in turn; what machine code they have is made
+/// meanwhile, and by all threads in the end.
+template <typename Make>
+Programs compileEach(size_t count, const TargetDesc &target, const CompileOptions &options,
+                     Make make) {
+  auto first = [&] { emit::beginCpu(target, options.threads); };
+  return inSession(first, [&](MLIRContext &context) {
+    std::optional<emit::CpuPrograms> cpuPrograms;
+    if (target.kind == program::Target::Cpu)
+      cpuPrograms.emplace(target, options.threads);
+    emit::CpuPrograms *cpu = cpuPrograms ? &*cpuPrograms : nullptr;
+    std::vector<Result<Lowered>> lowered;
+    for (size_t i = 0; i < count; ++i)
+      lowered.push_back(withModule<Lowered>(
+          context, [&](MLIRContext &c) { return make(i, c); },
+          [&](Module m) { return lower(std::move(m), target, options, cpu); }));
+    TraceSpan span("compile", "finish");
+    if (cpu)
+      cpu->finish();
+    Programs programs;
+    for (Result<Lowered> &one : lowered)
+      programs.push_back(one ? diagnosed<std::vector<uint8_t>>(
+                                   context, [&] { return finished(*one, target, cpu); })
+                             : one.takeStatus());
+    return programs;
+  });
+}
+
+Programs compile(std::span<const op::GraphDesc> graphs, const TargetDesc &target,
+                 const CompileOptions &options) {
+  return compileEach(graphs.size(), target, options,
+                     [&](size_t i, MLIRContext &c) { return importGraph(c, graphs[i]); });
 }
 
 Result<std::vector<uint8_t>> compileText(std::string_view text, std::string_view file,
                                          const TargetDesc &target, const CompileOptions &options) {
-  return withModule<std::vector<uint8_t>>(
-      [&](MLIRContext &c) { return parseText(c, text, file, target); },
-      [&](ModuleOp m) { return compileModule(m, target, options); },
-      [&] { emit::beginCpu(target, options.threads); });
+  Programs programs = compileEach(
+      1, target, options, [&](size_t, MLIRContext &c) { return parseText(c, text, file, target); });
+  return std::move(programs.front());
+}
+
+template <typename Make>
+Result<std::string> printed(const TargetDesc &target, std::string_view stage, Make make) {
+  return inSession([] {},
+                   [&](MLIRContext &context) {
+                     return withModule<std::string>(
+                         context, make, [&](Module m) { return printModule(*m, target, stage); });
+                   });
 }
 
 Result<std::string> printStage(const op::GraphDesc &graph, const TargetDesc &target,
                                std::string_view stage) {
-  return withModule<std::string>([&](MLIRContext &c) { return importGraph(c, graph); },
-                                 [&](ModuleOp m) { return printModule(m, target, stage); });
+  return printed(target, stage, [&](MLIRContext &c) { return importGraph(c, graph); });
 }
 
 Result<std::string> printStageText(std::string_view text, std::string_view file,
                                    const TargetDesc &target, std::string_view stage) {
-  return withModule<std::string>([&](MLIRContext &c) { return parseText(c, text, file, target); },
-                                 [&](ModuleOp m) { return printModule(m, target, stage); });
+  return printed(target, stage, [&](MLIRContext &c) { return parseText(c, text, file, target); });
 }
 
 } // namespace

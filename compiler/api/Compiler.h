@@ -12,6 +12,7 @@
 #include "runtime/program/Program.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,13 +46,16 @@ struct CompileOptions {
   unsigned threads = 1;
 };
 
+/// A program blob (runtime/program/Program.h) of each graph, or why there is none.
+using Programs = std::vector<Result<std::vector<uint8_t>>>;
+
 /// One entry point per product of the compiler. Calls are thread-safe (serialised inside).
 struct CompilerApi {
   uint32_t version;    ///< kApiVersion
   const char *buildId; ///< changes whenever generated code may; part of every cache key
-  /// A program blob (runtime/program/Program.h).
-  Result<std::vector<uint8_t>> (*compile)(const op::GraphDesc &graph, const TargetDesc &target,
-                                          const CompileOptions &options);
+  /// Each program is what it is alone; code of several is made side by side.
+  Programs (*compile)(std::span<const op::GraphDesc> graphs, const TargetDesc &target,
+                      const CompileOptions &options);
   Result<std::vector<uint8_t>> (*compileText)(std::string_view mlir, std::string_view fileName,
                                               const TargetDesc &target,
                                               const CompileOptions &options);
@@ -64,7 +68,7 @@ struct CompilerApi {
   /// Where spans of compilation go (TraceSpan::writeTo).
   void (*trace)(int descriptor);
 };
-inline constexpr uint32_t kApiVersion = 2;
+inline constexpr uint32_t kApiVersion = 3;
 
 } // namespace graphc
 

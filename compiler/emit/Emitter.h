@@ -6,6 +6,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -47,9 +48,25 @@ void beginCpu(const TargetDesc &target, unsigned threads);
 /// Waits for that thread, if there is one.
 void finishBeginningCpu();
 
-/// Native code, made by at most `threads` threads; the same whatever their number. Consumes the
-/// module's lowered functions. Failures are diagnostics or the returned status.
-Result<EmittedCode> emitCpu(mlir::ModuleOp module, const TargetDesc &target, unsigned threads);
+/// Native code of programs of one context, made side by side by at most `threads` threads; the same
+/// whatever their number, and whatever other programs there are. Failures are diagnostics or the
+/// returned status, and one program's own.
+class CpuPrograms {
+public:
+  CpuPrograms(const TargetDesc &target, unsigned threads);
+  /// Waits for what was begun.
+  ~CpuPrograms();
+  /// Takes the module's lowered functions. The number of the program.
+  Result<size_t> begin(mlir::ModuleOp module);
+  /// Once, after the last begin() and before code().
+  void finish();
+  /// Once for each.
+  Result<EmittedCode> code(size_t program);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
 Result<std::string> printCpu(mlir::ModuleOp module, const TargetDesc &target, TextStage stage);
 
 /// For OpenCL devices, in the forms that the target's features ask for (TargetDesc). Refuses,

@@ -23,6 +23,8 @@ enum class Interpreted : uint8_t {
 /// looked for. Takes graphMutex().
 Result<Interpreted> interpret(const Segment &segment, int64_t mostBytes, bool isUnwatched,
                               std::vector<rt::Tensor> &outputs);
+/// Whether a segment gives a value that is too large for that, whatever else it has.
+bool isTooLarge(const Segment &segment);
 
 } // namespace graphc
 

@@ -43,6 +43,12 @@ bool isMovement(OpKind kind) {
          kind == OpKind::Slice || kind == OpKind::Flip;
 }
 
+bool isTooLarge(const Segment &segment) {
+  return std::ranges::any_of(segment.outputs, [](const NodeRef &n) {
+    return !isMovement(n->kind()) && n->bytes() > kMostOfOne;
+  });
+}
+
 Interpreted Steps::collect(const Segment &segment, int64_t mostBytes, uint64_t epoch) {
   int64_t bytes = 0;
   auto take = [&](const NodeRef &n) {

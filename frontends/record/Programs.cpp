@@ -2,11 +2,13 @@
 #include "compiler/api/Loader.h"
 #include "frontends/record/Constants.h"
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/Interpret.h"
 #include "frontends/record/SelfTest.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/UnitPack.h"
 #include "runtime/base/Fork.h"
 #include "runtime/base/Trace.h"
+#include "runtime/drivers/Choice.h"
 #include "runtime/exec/ProgramStore.h"
 
 #include <algorithm>
@@ -122,23 +124,35 @@ std::shared_ptr<rt::LoadedProgram> inMemory(const Wanted &wanted, rt::Device &de
   return program;
 }
 
+Programs compileFor(std::span<const op::GraphDesc> graphs, rt::Device &device) {
+  auto compiler = loadCompiler();
+  if (!compiler)
+    return {}; // told when one of them is asked for alone
+  TargetDesc target{device.info().target, device.info().features};
+  CompileOptions options;
+  if (target.kind == program::Target::Cpu)
+    options.threads = static_cast<unsigned>(device.info().threads);
+  return (*compiler)->compile(graphs, target, options);
+}
+
+void countKernels(const rt::LoadedProgram &program) {
+  kernelCount.fetch_add(static_cast<int64_t>(program.program().kernels().size()),
+                        std::memory_order_relaxed);
+}
+
 Result<std::shared_ptr<rt::LoadedProgram>>
 makeProgram(const Segment &segment, std::span<const uint8_t> key, rt::Device &device) {
   TraceSpan span("record", "program");
   bool compiled = false;
   auto compile = [&]() -> Result<std::vector<uint8_t>> {
     compiled = true;
-    GRAPHC_ASSIGN(const CompilerApi *compiler, loadCompiler());
-    TargetDesc target{device.info().target, device.info().features};
-    CompileOptions options;
-    if (target.kind == program::Target::Cpu)
-      options.threads = static_cast<unsigned>(device.info().threads);
-    return compiler->compile(segment.graph(true), target, options);
+    GRAPHC_TRY(loadCompiler().takeStatus());
+    const op::GraphDesc graph = segment.graph(true);
+    return std::move(compileFor({&graph, 1}, device).front());
   };
   auto program = rt::ProgramStore::instance().get(key, device, "main", compile);
   if (program && compiled)
-    kernelCount.fetch_add(static_cast<int64_t>((*program)->program().kernels().size()),
-                          std::memory_order_relaxed);
+    countKernels(**program);
   return program;
 }
 
@@ -219,6 +233,50 @@ Result<std::shared_ptr<rt::LoadedProgram>> programOf(const Segment &segment,
   }
   KnownKeys::instance().add(known, wanted.digest);
   return program;
+}
+
+/// Whether a segment has a program that runs, and it is not in memory.
+static bool isMissing(Segment &segment, rt::Device &device) {
+  auto key = KnownKeys::instance().find(segmentDigest(segment, settled(segment), device));
+  return !key || !rt::ProgramStore::instance().contains(*key);
+}
+
+size_t compileAhead(const Snapshot &snapshot, size_t first, Segment &segment, rt::Device &device,
+                    bool mayInterpret) {
+  constexpr size_t kTogether = 16; // whose modules the compiler holds at a time
+  const size_t end = std::min(snapshot.segmentCount(), first + kTogether);
+  auto wants = [&](const Segment &s) {
+    return !s.outputs.empty() && !computesNothing(s) && (!mayInterpret || isTooLarge(s));
+  };
+  const rt::DeviceInfo &info = device.info();
+  if (end - first < 2 || info.target != program::Target::Cpu || info.threads < 2 ||
+      rt::choicesOf(device) || !wants(segment) || !isMissing(segment, device))
+    return first + 1;
+  std::vector<Segment> segments;
+  for (size_t i = first; i < end; ++i)
+    if (Segment s = snapshot.build(i); wants(s)) {
+      settled(s); // their literals become what those of all of them make of them
+      segments.push_back(std::move(s));
+    }
+  std::vector<const Segment *> missing;
+  std::vector<std::vector<uint8_t>> keys;
+  for (Segment &s : segments)
+    if (isMissing(s, device))
+      if (Wanted wanted(s.graph(false), device); !inMemory(wanted, device)) {
+        missing.push_back(&s);
+        keys.push_back(std::move(wanted.key));
+      }
+  TraceSpan span("record", "programs");
+  auto compile = [&](std::span<const size_t> numbers) {
+    std::vector<op::GraphDesc> graphs;
+    for (size_t number : numbers)
+      graphs.push_back(missing[number]->graph(true));
+    return compileFor(graphs, device);
+  };
+  if (keys.size() > 1)
+    for (const auto &program : rt::ProgramStore::instance().prepare(keys, device, "main", compile))
+      countKernels(*program);
+  return end;
 }
 
 int64_t kernelsCompiled() { return kernelCount.load(std::memory_order_relaxed); }

@@ -287,8 +287,11 @@ Status computeNow(std::span<const NodeRef> roots, rt::Device &device, bool mayIn
   Lease<Scratch> lease;
   Scratch &scratch = *lease;
   GRAPHC_TRY(scratch.snapshot.retake(roots, false));
+  size_t prepared = 0;
   for (size_t i = 0; i < scratch.snapshot.segmentCount(); ++i) {
     scratch.snapshot.build(i, scratch.segment);
+    if (i >= prepared)
+      prepared = compileAhead(scratch.snapshot, i, scratch.segment, device, mayInterpret);
     scratch.read.reset();
     if (mayInterpret && i + 1 == scratch.snapshot.segmentCount())
       scratch.read = bytesOf(roots);

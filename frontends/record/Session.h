@@ -62,6 +62,11 @@ std::shared_ptr<rt::LoadedProgram> storedProgram(Segment &segment, rt::Device &d
 /// The same of a segment as it is; `structure` is that of its code.
 Result<std::shared_ptr<rt::LoadedProgram>> programOf(const Segment &segment,
                                                      const Digest &structure, rt::Device &device);
+/// Compiles side by side what `segment`, the one of that number, and those after it need and nobody
+/// has, when it needs something; `mayInterpret` as computeNow() takes it. The number of the first
+/// segment that was not looked at. What fails is told by who asks for that program.
+size_t compileAhead(const Snapshot &snapshot, size_t first, Segment &segment, rt::Device &device,
+                    bool mayInterpret);
 /// An error of one gather or scatter with the user's line.
 Status atPlace(Status status, std::span<const Location> places, uint32_t place);
 /// Whether all outputs are without elements: there is nothing to compile or run.

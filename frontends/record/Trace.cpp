@@ -80,11 +80,14 @@ Result<NodeRef> Trace::variable(const op::Scalar &value, DType dtype, rt::Device
 
 Status Function::Plan::addSegments(Snapshot &snapshot,
                                    std::unordered_map<const Node *, uint32_t> &slotOf) {
+  size_t prepared = 0;
   for (size_t i = 0; i < snapshot.segmentCount(); ++i) {
     Segment segment = snapshot.build(i);
     if (segment.outputs.empty())
       continue;
     rt::Device &owner = segment.outputs[0]->device();
+    if (i >= prepared)
+      prepared = compileAhead(snapshot, i, segment, owner, /*mayInterpret=*/false);
     Step step;
     step.owner = &owner;
     if (computesNothing(segment)) {

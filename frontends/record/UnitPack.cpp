@@ -80,7 +80,8 @@ Status writeUnitPack(const std::string &path) {
       if (!blob) {
         GRAPHC_ASSIGN(const CompilerApi *compiler, loadCompiler());
         TargetDesc target{program::Target::Cpu, std::string(features)};
-        GRAPHC_ASSIGN(blob, compiler->compile(graph, target, CompileOptions{}));
+        GRAPHC_ASSIGN(blob,
+                      std::move(compiler->compile({&graph, 1}, target, CompileOptions{}).front()));
       }
       values.insert_or_assign(key, std::move(*blob));
     }

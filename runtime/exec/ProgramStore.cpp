@@ -81,28 +81,69 @@ std::shared_ptr<LoadedProgram> ProgramStore::stored(std::span<const uint8_t> key
   return program;
 }
 
-Result<std::shared_ptr<LoadedProgram>> ProgramStore::make(std::span<const uint8_t> key,
-                                                          Device &device, std::string_view label,
-                                                          const Compile &compile) {
-  if (auto blob = disk.find(key)) {
-    auto loaded = load(std::move(*blob), device);
-    if (loaded)
-      return std::shared_ptr<LoadedProgram>(loaded.take());
-    // The entry was whole, so a blob that does not load was made by a broken build: compile again.
-    count(Counter::DiskDefects);
-    emitEvent(EventLevel::Info, "cache", "ignoring an entry: " + loaded.status().message());
-  }
-  int64_t start = TraceSpan::now();
-  auto compiled = compile();
-  count(Counter::Compiles);
-  count(Counter::CompileNanos, TraceSpan::now() - start);
-  if (!compiled)
-    return compiled.takeStatus();
-  std::vector<uint8_t> blob = compiled.take();
+std::shared_ptr<LoadedProgram> ProgramStore::fromDisk(std::span<const uint8_t> key,
+                                                      Device &device) {
+  auto blob = disk.find(key);
+  if (!blob)
+    return nullptr;
+  auto loaded = load(std::move(*blob), device);
+  if (loaded)
+    return std::shared_ptr<LoadedProgram>(loaded.take());
+  // The entry was whole, so a blob that does not load was made by a broken build: compile again.
+  count(Counter::DiskDefects);
+  emitEvent(EventLevel::Info, "cache", "ignoring an entry: " + loaded.status().message());
+  return nullptr;
+}
+
+ProgramStore::Made ProgramStore::compiled(std::span<const uint8_t> key, Device &device,
+                                          std::string_view label, std::vector<uint8_t> blob) {
   std::vector<uint8_t> copy = blob;
   GRAPHC_ASSIGN(auto loaded, load(std::move(blob), device));
   disk.store(key, copy, label);
   return std::shared_ptr<LoadedProgram>(std::move(loaded));
+}
+
+ProgramStore::Made ProgramStore::make(std::span<const uint8_t> key, Device &device,
+                                      std::string_view label, const Compile &compile) {
+  if (auto program = fromDisk(key, device))
+    return program;
+  int64_t start = TraceSpan::now();
+  auto blob = compile();
+  count(Counter::Compiles);
+  count(Counter::CompileNanos, TraceSpan::now() - start);
+  if (!blob)
+    return blob.takeStatus();
+  return compiled(key, device, label, blob.take());
+}
+
+std::pair<std::shared_ptr<ProgramStore::Pending>, bool> ProgramStore::reserve(const Digest &key) {
+  std::lock_guard lock(state->mutex);
+  // What a parent process was compiling nobody will finish here.
+  if (state->generation != forkGeneration()) {
+    state->generation = forkGeneration();
+    state->pending.clear();
+  }
+  std::shared_ptr<Pending> &slot = state->pending[key];
+  const bool isMine = !slot;
+  if (isMine)
+    slot = std::make_shared<Pending>();
+  return {slot, isMine};
+}
+
+void ProgramStore::release(const Digest &key, Pending &pending, const Made &result) {
+  if (result)
+    memory.insert(key, *result);
+  {
+    std::lock_guard lock(state->mutex);
+    state->pending.erase(key);
+  }
+  {
+    std::lock_guard lock(pending.mutex);
+    pending.done = true;
+    if (result)
+      pending.program = *result;
+  }
+  pending.ended.notify_all();
 }
 
 Result<std::shared_ptr<LoadedProgram>> ProgramStore::get(std::span<const uint8_t> key,
@@ -112,22 +153,8 @@ Result<std::shared_ptr<LoadedProgram>> ProgramStore::get(std::span<const uint8_t
   for (;;) {
     if (auto program = find(digest))
       return program;
-    std::shared_ptr<Pending> pending;
-    bool mine = false;
-    {
-      std::lock_guard lock(state->mutex);
-      // What a parent process was compiling nobody will finish here.
-      if (state->generation != forkGeneration()) {
-        state->generation = forkGeneration();
-        state->pending.clear();
-      }
-      std::shared_ptr<Pending> &slot = state->pending[digest];
-      mine = !slot;
-      if (mine)
-        slot = std::make_shared<Pending>();
-      pending = slot;
-    }
-    if (!mine) {
+    auto [pending, isMine] = reserve(digest);
+    if (!isMine) {
       std::unique_lock lock(pending->mutex);
       pending->ended.wait(lock, [&] { return pending->done; });
       if (pending->program)
@@ -136,22 +163,51 @@ Result<std::shared_ptr<LoadedProgram>> ProgramStore::get(std::span<const uint8_t
     }
     // Another caller may have ended between the look into memory and the reservation.
     std::shared_ptr<LoadedProgram> found = find(digest);
-    auto result = found ? Result(std::move(found)) : make(key, device, label, compile);
-    if (result)
-      memory.insert(digest, *result);
-    {
-      std::lock_guard lock(state->mutex);
-      state->pending.erase(digest);
-    }
-    {
-      std::lock_guard lock(pending->mutex);
-      pending->done = true;
-      if (result)
-        pending->program = *result;
-    }
-    pending->ended.notify_all();
+    Made result = found ? Made(std::move(found)) : make(key, device, label, compile);
+    release(digest, *pending, result);
     return result;
   }
+}
+
+std::vector<std::shared_ptr<LoadedProgram>>
+ProgramStore::prepare(std::span<const std::vector<uint8_t>> keys, Device &device,
+                      std::string_view label, const CompileAll &compile) {
+  struct Reserved {
+    Digest digest;
+    std::shared_ptr<Pending> pending;
+  };
+  std::vector<Reserved> reserved;
+  std::vector<size_t> missing;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const Digest digest = digestOf(keys[i]);
+    auto [pending, isMine] = reserve(digest);
+    if (!isMine)
+      continue; // nobody waits while others may wait for what is reserved here
+    std::shared_ptr<LoadedProgram> found = memory.find(digest);
+    if (found || (found = fromDisk(keys[i], device))) {
+      release(digest, *pending, Made(std::move(found)));
+      continue;
+    }
+    reserved.push_back({digest, std::move(pending)});
+    missing.push_back(i);
+  }
+  std::vector<std::shared_ptr<LoadedProgram>> programs;
+  if (missing.empty())
+    return programs;
+  int64_t start = TraceSpan::now();
+  auto blobs = compile(missing);
+  count(Counter::CompileNanos, TraceSpan::now() - start);
+  for (size_t i = 0; i < missing.size(); ++i) {
+    Made made = Status(ErrorCode::Compile, "not compiled");
+    if (i < blobs.size() && blobs[i]) {
+      count(Counter::Compiles);
+      made = compiled(keys[missing[i]], device, label, blobs[i].take());
+    }
+    release(reserved[i].digest, *reserved[i].pending, made);
+    if (made)
+      programs.push_back(made.take());
+  }
+  return programs;
 }
 
 void ProgramStore::keep(const Digest &key, std::shared_ptr<LoadedProgram> program) {

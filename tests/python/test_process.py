@@ -453,3 +453,44 @@ def test_what_one_task_sets_is_not_anothers():
         yield gc.geterr()["over"]
 
     assert list(steps()) == ["ignore", "warn"] and gc.geterr()["over"] == "warn"
+
+
+LONG = """
+import hashlib, os, pathlib
+import numpy as np, graphc as gc
+
+def steps(x):
+    values = [x, x + 1.5]
+    for i in range({length}):
+        a, b = values[-1], values[-1 - i * i % 5 % len(values)]
+        kind = i * 7 % 11 % 5
+        values.append([a + b, a * 0.5 - b, gc.minimum(a, b), gc.maximum(a, b * 0.9), abs(a - b)][kind])
+    return values[-1]
+
+x = gc.asarray(np.linspace(-1, 1, 6000).reshape(60, 100))
+y = {call}
+gc.eval(y)
+folder = pathlib.Path(os.environ["GRAPHC_CACHE_DIR"])
+files = sorted(str(hashlib.sha256(p.read_bytes()).hexdigest()) for p in folder.rglob("*.gcp"))
+print(np.asarray(y).tobytes().hex(), gc.cache_info()["compiles"], files)
+"""
+
+
+@pytest.mark.parametrize("call", ["steps(x)", "gc.jit(steps)(x)"])
+def test_programs_of_one_evaluation_are_compiled_together(tmp_path, call):
+    outputs = []
+    for threads in (1, 2, 3):
+        folder = tmp_path / str(threads)
+        folder.mkdir(mode=0o700)
+        trace = tmp_path / f"{threads}.json"
+        code = LONG.format(length=900, call=call)
+        done = run(code, GRAPHC_CACHE=None, GRAPHC_CACHE_DIR=folder, GRAPHC_TRACE=trace, GRAPHC_NUM_THREADS=threads)
+        outputs.append(done.stdout)
+        spans = json.loads(trace.read_text().rstrip().rstrip(",") + "]")
+        lowered = [e["ts"] for e in spans if e.get("name") == "lower"]
+        together = [e for e in spans if e.get("cat") == "record" and e.get("name") == "programs"]
+        assert len(lowered) >= 3
+        if threads > 1:
+            begin, end = together[0]["ts"], together[0]["ts"] + together[0]["dur"]
+            assert len(together) == 1 and all(begin <= at <= end for at in lowered)
+    assert outputs[0] == outputs[1] == outputs[2]

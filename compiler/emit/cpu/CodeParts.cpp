@@ -189,7 +189,7 @@ PartQueue::~PartQueue() {
 }
 
 /// When the system grants fewer threads than wanted, the others do their work.
-void PartQueue::start() {
+void PartQueue::startThread() {
   auto entry = [](void *queue) -> void * {
     auto *self = static_cast<PartQueue *>(queue);
     size_t mine;
@@ -201,22 +201,23 @@ void PartQueue::start() {
     return nullptr;
   };
   pthread_t thread;
-  for (size_t i = 1; i < coders.size(); ++i)
-    if (startThread(entry, this, thread))
-      threads.push_back(thread);
+  if (::startThread(entry, this, thread))
+    threads.push_back(thread);
 }
 
 void PartQueue::add(CodePart &part) {
+  bool wantsThread;
   {
     std::lock_guard lock(mutex);
     waiting.push_back(&part);
+    wantsThread = waiting.size() > idle;
   }
-  if (threads.empty() && coders.size() > 1)
-    start();
+  if (wantsThread && threads.size() + 1 < coders.size())
+    startThread();
   changed.notify_one();
 }
 
-Status PartQueue::finish() {
+void PartQueue::finish() {
   {
     std::lock_guard lock(mutex);
     complete = true;
@@ -226,25 +227,23 @@ Status PartQueue::finish() {
   for (pthread_t thread : threads)
     pthread_join(thread, nullptr);
   threads.clear();
-  return std::move(failure);
 }
 
 void PartQueue::work(Coder &coder, bool waits) {
   std::unique_lock lock(mutex);
   while (true) {
-    if (waits)
+    if (waits) {
+      ++idle;
       changed.wait(lock, [&] { return complete || !waiting.empty(); });
+      --idle;
+    }
     if (waiting.empty())
       return;
     CodePart &part = *waiting.front();
     waiting.pop_front();
     lock.unlock();
-    Status status = compile(coder, part);
+    part.status = compile(coder, part);
     lock.lock();
-    if (!status && failure) {
-      failure = std::move(status);
-      waiting.clear();
-    }
   }
 }
 

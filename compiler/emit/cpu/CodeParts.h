@@ -64,6 +64,7 @@ struct CodePart {
   std::unique_ptr<llvm::Module> module; ///< null once there is an object
   bool counted = false;                 ///< CodeGenerator::make
   llvm::SmallVector<char, 0> object;
+  Status status = Status::ok(); ///< of making it
 };
 
 /// How the functions of a kernel are to be compiled, and LLVM's passes over them.
@@ -82,13 +83,13 @@ public:
 
   /// The part stays the caller's and is not touched by it before finish().
   void add(CodePart &part);
-  /// Every part has its object, or the first error.
-  Status finish();
+  /// Every part has its object, or an error.
+  void finish();
 
 private:
   void work(Coder &coder, bool waits);
   Status compile(Coder &coder, CodePart &part);
-  void start();
+  void startThread();
 
   llvm::SmallVector<Coder *> coders;
   std::string features;
@@ -97,9 +98,9 @@ private:
   std::condition_variable changed;
   // Guarded by `mutex`.
   std::deque<CodePart *> waiting;
-  Status failure = Status::ok();
   bool complete = false;
-  size_t started = 0; ///< helpers
+  size_t started = 0; ///< threads
+  size_t idle = 0;    ///< of these, waiting for a part
 };
 
 } // namespace graphc::emit

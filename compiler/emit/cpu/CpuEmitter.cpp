@@ -15,6 +15,9 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
+#include <deque>
+#include <optional>
+#include <unordered_map>
 
 using namespace mlir;
 using namespace graphc;
@@ -119,50 +122,107 @@ void emit::beginCpu(const TargetDesc &target, unsigned threads) {
 
 void emit::finishBeginningCpu() { Coders::ofProcess().join(); }
 
-Result<EmittedCode> emit::emitCpu(ModuleOp module, const TargetDesc &target, unsigned threads) {
+namespace {
+
+/// Of a program: its functions, whose machine code is made, was made before, or is made for another
+/// program.
+struct OwnPart {
+  Digest key;
+  CodePart code;
+  const CodePart *other = nullptr;
+};
+
+struct ProgramParts {
+  EmittedCode code;
+  std::vector<std::string> names; ///< of its kernels
+  std::vector<OwnPart> parts;
+};
+
+} // namespace
+
+struct CpuPrograms::State {
+  State(const TargetDesc &target, unsigned threads)
+      : features(target.features), threads(std::max(1u, threads)) {}
+  Status begin(ModuleOp functions, const Kernels &kernels, OwnPart &part);
+
+  std::string features;
+  size_t threads;
+  CodeMemo *memo = nullptr;
+  std::deque<ProgramParts> programs; // which stay where they are
+  std::unordered_map<Digest, const CodePart *> begun;
+  std::optional<PartQueue> queue; // goes first, as it works on parts
+};
+
+CpuPrograms::CpuPrograms(const TargetDesc &target, unsigned threads)
+    : state(std::make_unique<State>(target, threads)) {}
+CpuPrograms::~CpuPrograms() = default;
+
+Status CpuPrograms::State::begin(ModuleOp functions, const Kernels &kernels, OwnPart &part) {
+  part.key = CodeMemo::key(functions, features);
+  if (auto it = begun.find(part.key); it != begun.end()) {
+    part.other = it->second;
+    return Status::ok();
+  }
+  if (const CodeMemo::Object *known = memo->find(part.key)) {
+    part.code.object = *known;
+    return Status::ok();
+  }
+  if (failed(toLlvm(functions, kernels, part.code)))
+    return Status(ErrorCode::Compile, ""); // the diagnostics say why
+  // Not before there is a part: until then a thread makes the first coder.
+  if (!queue)
+    queue.emplace(Coders::ofProcess().get(threads), features);
+  begun.emplace(part.key, &part.code);
+  queue->add(part.code);
+  return Status::ok();
+}
+
+Result<size_t> CpuPrograms::begin(ModuleOp module) {
+  const size_t number = state->programs.size();
+  ProgramParts &program = state->programs.emplace_back();
   // A program may be made of library steps alone.
   if (module.getOps<func::FuncOp>().empty())
-    return EmittedCode{};
-  CodeMemo &memo = memoOf(module.getContext());
-  EmittedCode code;
-  code.isa = target.features;
-  code.kernels = describeKernels(module);
+    return number;
+  state->memo = &memoOf(module.getContext());
+  program.code.isa = state->features;
+  program.code.kernels = describeKernels(module);
   llvm::StringMap<std::string> symbols = nameByContent(module);
   Kernels kernels;
-  std::vector<std::string> names;
-  for (const EmittedKernel &kernel : code.kernels) {
-    names.push_back(symbols.at(kernel.name));
-    kernels[names.back()] = &kernel;
+  for (const EmittedKernel &kernel : program.code.kernels) {
+    program.names.push_back(symbols.at(kernel.name));
+    kernels[program.names.back()] = &kernel;
   }
   SmallVector<OwningOpRef<ModuleOp>> modules = divide(module);
-  std::vector<CodePart> parts(modules.size());
-  SmallVector<Digest> keys;
-  for (OwningOpRef<ModuleOp> &functions : modules)
-    keys.push_back(CodeMemo::key(*functions, target.features));
-  {
-    size_t most = std::clamp<size_t>(modules.size(), 1, std::max(1u, threads));
-    PartQueue queue(Coders::ofProcess().get(most), target.features);
-    for (auto [part, functions, key] : llvm::zip_equal(parts, modules, keys)) {
-      if (const CodeMemo::Object *known = memo.find(key)) {
-        part.object = *known;
-        continue;
-      }
-      if (failed(toLlvm(*functions, kernels, part)))
-        return Status(ErrorCode::Compile, ""); // the diagnostics say why
-      queue.add(part);
-    }
-    GRAPHC_TRY(queue.finish());
-  }
-  for (auto [part, key] : llvm::zip_equal(parts, keys))
-    memo.add(key, part.object);
+  program.parts = std::vector<OwnPart>(modules.size());
+  for (auto [part, functions] : llvm::zip_equal(program.parts, modules))
+    GRAPHC_TRY(state->begin(*functions, kernels, part));
+  return number;
+}
+
+void CpuPrograms::finish() {
+  if (state->queue)
+    state->queue->finish();
+  for (const auto &[key, part] : state->begun)
+    if (part->status)
+      state->memo->add(key, part->object);
+}
+
+Result<EmittedCode> CpuPrograms::code(size_t number) {
+  ProgramParts &program = state->programs[number];
+  if (program.parts.empty())
+    return std::move(program.code);
   std::vector<llvm::StringRef> objects;
-  for (const CodePart &part : parts)
-    objects.emplace_back(part.object.data(), part.object.size());
-  GRAPHC_ASSIGN(Image image, buildImage(objects, names));
-  code.code = std::move(image.bytes);
-  for (auto [kernel, entry] : llvm::zip_equal(code.kernels, image.entries))
+  for (const OwnPart &part : program.parts) {
+    const CodePart &made = part.other ? *part.other : part.code;
+    if (!made.status)
+      return Status(made.status.code(), made.status.message());
+    objects.emplace_back(made.object.data(), made.object.size());
+  }
+  GRAPHC_ASSIGN(Image image, buildImage(objects, program.names));
+  program.code.code = std::move(image.bytes);
+  for (auto [kernel, entry] : llvm::zip_equal(program.code.kernels, image.entries))
     kernel.entry = entry;
-  return code;
+  return std::move(program.code);
 }
 
 Result<std::string> emit::printCpu(ModuleOp module, const TargetDesc &target, TextStage stage) {

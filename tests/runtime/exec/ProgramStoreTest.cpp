@@ -121,6 +121,61 @@ TEST_F(ProgramStoreTest, ThreadsWaitForOneCompile) {
   EXPECT_EQ(failures, 0);
 }
 
+TEST_F(ProgramStoreTest, WhatIsNowhereIsCompiledTogether) {
+  ProgramStore store(*disk);
+  auto compile = [] { return Result(blob()); };
+  ASSERT_TRUE(store.get(key(1), *nul, "f", compile).isOk());
+  store.clearMemory(); // the disk has it
+  ASSERT_TRUE(store.get(key(2), *nul, "f", compile).isOk());
+  const std::vector<std::vector<uint8_t>> keys{key(1), key(2), key(3), key(4), key(3), key(5)};
+  std::vector<size_t> asked;
+  auto programs = store.prepare(keys, *nul, "f", [&](std::span<const size_t> numbers) {
+    asked.assign(numbers.begin(), numbers.end());
+    std::vector<Result<std::vector<uint8_t>>> made;
+    made.emplace_back(blob());
+    made.emplace_back(Status(ErrorCode::Compile, "no"));
+    made.emplace_back(blob());
+    return made;
+  });
+  EXPECT_EQ(asked, (std::vector<size_t>{2, 3, 5}));
+  EXPECT_EQ(programs.size(), 2u);
+  for (uint8_t n : {1, 2, 3, 5})
+    EXPECT_TRUE(store.contains(digestOf(key(n)))) << int{n};
+  EXPECT_FALSE(store.contains(digestOf(key(4))));
+  EXPECT_EQ(disk->list().size(), 4u);
+  auto failed = [] { return Result<std::vector<uint8_t>>(Status(ErrorCode::Compile, "its own")); };
+  EXPECT_EQ(store.get(key(4), *nul, "f", failed).status().message(), "its own");
+  EXPECT_TRUE(store.get(key(4), *nul, "f", compile).isOk());
+}
+
+TEST_F(ProgramStoreTest, WhatSomebodyCompilesIsNotWaitedFor) {
+  ProgramStore store(*disk);
+  std::atomic<bool> compiling{false}, mayEnd{false};
+  std::thread other([&] {
+    auto r = store.get(key(1), *nul, "f", [&]() -> Result<std::vector<uint8_t>> {
+      compiling = true;
+      while (!mayEnd)
+        usleep(1000);
+      return blob();
+    });
+    EXPECT_TRUE(r.isOk());
+  });
+  while (!compiling)
+    usleep(1000);
+  const std::vector<std::vector<uint8_t>> keys{key(1), key(2)};
+  auto programs = store.prepare(keys, *nul, "f", [&](std::span<const size_t> numbers) {
+    EXPECT_EQ(numbers.size(), 1u);
+    std::vector<Result<std::vector<uint8_t>>> made;
+    made.emplace_back(blob());
+    return made;
+  });
+  EXPECT_EQ(programs.size(), 1u);
+  EXPECT_TRUE(store.contains(digestOf(key(2))));
+  mayEnd = true;
+  other.join();
+  EXPECT_TRUE(store.contains(digestOf(key(1))));
+}
+
 TEST_F(ProgramStoreTest, AChildDoesNotWaitForItsParentsCompile) {
   ProgramStore store(*disk);
   std::atomic<bool> compiling{false}, mayEnd{false};
