@@ -40,6 +40,32 @@ protected:
   Device *nul = nullptr;
 };
 
+/// A thread that compiles a program until it is told to end.
+class Compiling {
+public:
+  Compiling(ProgramStore &store, std::vector<uint8_t> key, Device &device)
+      : thread([this, &store, &device, key = std::move(key)] {
+          auto made = store.get(key, device, "f", [this]() -> Result<std::vector<uint8_t>> {
+            hasBegun = true;
+            while (!mayEnd)
+              usleep(1000);
+            return ProgramBuilder(program::Target::Cpu).build();
+          });
+          EXPECT_TRUE(made.isOk());
+        }) {
+    while (!hasBegun)
+      usleep(1000);
+  }
+  void end() {
+    mayEnd = true;
+    thread.join();
+  }
+
+private:
+  std::atomic<bool> hasBegun{false}, mayEnd{false};
+  std::thread thread; // last: it uses the others
+};
+
 TEST_F(ProgramStoreTest, MemoryThenDiskThenCompiler) {
   int compiles = 0;
   auto compile = [&]() -> Result<std::vector<uint8_t>> {
@@ -150,18 +176,7 @@ TEST_F(ProgramStoreTest, WhatIsNowhereIsCompiledTogether) {
 
 TEST_F(ProgramStoreTest, WhatSomebodyCompilesIsNotWaitedFor) {
   ProgramStore store(*disk);
-  std::atomic<bool> compiling{false}, mayEnd{false};
-  std::thread other([&] {
-    auto r = store.get(key(1), *nul, "f", [&]() -> Result<std::vector<uint8_t>> {
-      compiling = true;
-      while (!mayEnd)
-        usleep(1000);
-      return blob();
-    });
-    EXPECT_TRUE(r.isOk());
-  });
-  while (!compiling)
-    usleep(1000);
+  Compiling other(store, key(1), *nul);
   const std::vector<std::vector<uint8_t>> keys{key(1), key(2)};
   auto programs = store.prepare(keys, *nul, "f", [&](std::span<const size_t> numbers) {
     EXPECT_EQ(numbers.size(), 1u);
@@ -171,25 +186,13 @@ TEST_F(ProgramStoreTest, WhatSomebodyCompilesIsNotWaitedFor) {
   });
   EXPECT_EQ(programs.size(), 1u);
   EXPECT_TRUE(store.contains(digestOf(key(2))));
-  mayEnd = true;
-  other.join();
+  other.end();
   EXPECT_TRUE(store.contains(digestOf(key(1))));
 }
 
 TEST_F(ProgramStoreTest, AChildDoesNotWaitForItsParentsCompile) {
   ProgramStore store(*disk);
-  std::atomic<bool> compiling{false}, mayEnd{false};
-  std::thread parent([&] {
-    auto r = store.get(key(1), *nul, "f", [&]() -> Result<std::vector<uint8_t>> {
-      compiling = true;
-      while (!mayEnd)
-        usleep(1000);
-      return blob();
-    });
-    EXPECT_TRUE(r.isOk());
-  });
-  while (!compiling)
-    usleep(1000);
+  Compiling parent(store, key(1), *nul);
   pid_t child = fork();
   if (child == 0) {
     alarm(10);
@@ -199,8 +202,7 @@ TEST_F(ProgramStoreTest, AChildDoesNotWaitForItsParentsCompile) {
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  mayEnd = true;
-  parent.join();
+  parent.end();
 }
 
 } // namespace
