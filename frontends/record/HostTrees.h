@@ -56,35 +56,46 @@ template <int64_t Half = 128, typename T, typename F>
     return x[0];
 }
 
-/// Elements that lie beside each other: the lane tree.
-template <typename T, typename F>
-T laneTree(const T *x, int64_t count, F combine) {
-  constexpr int64_t kLanes = 256, kBlock = 32 * kLanes;
-  if (count > kBlock) {
-    Room<T> room;
-    const int64_t blocks = (count + kBlock - 1) / kBlock;
-    T *results = room.get(blocks);
-    for (int64_t i = 0; i < blocks; ++i)
-      results[i] = laneTree(x + i * kBlock, std::min(kBlock, count - i * kBlock), combine);
-    return laneTree(results, blocks, combine);
-  }
-  if (count <= kLanes)
-    return foldLanes(x, count, combine);
+/// Lanes of a lane tree, and elements of its blocks.
+inline constexpr int64_t kLanes = 256, kLaneBlock = 32 * kLanes;
+
+/// The fold of a block of more than `kLanes` elements, which a function gives, each once.
+template <typename T, typename From, typename F>
+[[gnu::always_inline]] inline T foldBlock(From from, int64_t count, F combine) {
   std::array<T, kLanes> lanes;
-  std::copy_n(x, kLanes, lanes.data());
+  for (int64_t lane = 0; lane < kLanes; ++lane)
+    lanes[static_cast<size_t>(lane)] = from(lane);
   constexpr int64_t kTogether = 4 * kLanes; // rows of lanes that are loaded and stored once
   int64_t row = kLanes;
   for (; row + kTogether <= count; row += kTogether)
     for (int64_t lane = 0; lane < kLanes; ++lane) {
-      const T *from = x + row + lane;
+      const int64_t at = row + lane;
       T &kept = lanes[static_cast<size_t>(lane)];
-      kept = combine(combine(kept, from[0]), from[kLanes]);
-      kept = combine(combine(kept, from[2 * kLanes]), from[3 * kLanes]);
+      kept = combine(combine(kept, from(at)), from(at + kLanes));
+      kept = combine(combine(kept, from(at + 2 * kLanes)), from(at + 3 * kLanes));
     }
   for (; row < count; row += kLanes)
     for (int64_t lane = 0; lane < std::min(kLanes, count - row); ++lane)
-      lanes[static_cast<size_t>(lane)] = combine(lanes[static_cast<size_t>(lane)], x[row + lane]);
+      lanes[static_cast<size_t>(lane)] =
+          combine(lanes[static_cast<size_t>(lane)], from(row + lane));
   return foldLanes(lanes.data(), kLanes, combine);
+}
+
+/// Elements that lie beside each other: the lane tree.
+template <typename T, typename F>
+T laneTree(const T *x, int64_t count, F combine) {
+  if (count > kLaneBlock) {
+    Room<T> room;
+    const int64_t blocks = (count + kLaneBlock - 1) / kLaneBlock;
+    T *results = room.get(blocks);
+    for (int64_t i = 0; i < blocks; ++i)
+      results[i] =
+          laneTree(x + i * kLaneBlock, std::min(kLaneBlock, count - i * kLaneBlock), combine);
+    return laneTree(results, blocks, combine);
+  }
+  if (count <= kLanes)
+    return foldLanes(x, count, combine);
+  return foldBlock<T>([x](int64_t i) { return x[i]; }, count, combine);
 }
 
 /// Rows of `inner` elements: the row tree.

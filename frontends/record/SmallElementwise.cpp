@@ -1,6 +1,7 @@
 // Elementwise operations on small arrays: a loop for each kind and type, what it may meet, and
 // in-place updates.
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/HostDivide.h"
 #include "frontends/record/InterpretPlain.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
@@ -60,6 +61,34 @@ bool loopOfOne(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
   return ((kind == Kinds && (loopOf<Kinds>(out, a, b, count), true)) || ...);
 }
 
+/// Integers divided by one above 0.
+template <typename T>
+[[gnu::always_inline]] inline void divideAll(bool isRest, T *out, const T *x, T by, int64_t count) {
+  const Divider<T> divider(by);
+  if (isRest)
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = divider.remainder(x[i]);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = divider.quotient(x[i]);
+}
+template <typename T>
+GRAPHC_WIDE void divideAllWide(bool isRest, T *out, const T *x, T by, int64_t count) {
+  divideAll(isRest, out, x, by, count);
+}
+/// False where that is no such division, or of too few to find the factor for.
+template <typename T>
+bool dividesAll(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
+  constexpr int64_t kWorth = 32;
+  const bool isRest = kind == OpKind::Remainder;
+  if ((!isRest && kind != OpKind::FloorDivide) || !a.steps || b.steps || *b.data <= 0 ||
+      count < kWorth)
+    return false;
+  auto *divide = count >= kWorthWide && hasWide() ? divideAllWide<T> : divideAll<T>;
+  divide(isRest, static_cast<T *>(out), a.data, *b.data, count);
+  return true;
+}
+
 /// False for kinds that have no loop here.
 template <typename T>
 bool loop(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
@@ -74,7 +103,8 @@ bool loop(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
                      Minimum, Maximum, Reciprocal, Copysign, Sign, IsNan, IsInf, IsFinite, Signbit>(
         kind, out, a, b, count);
   else
-    return loopOfOne<T, Add, Sub, Mul, Neg, Abs, Sign, Square, FloorDivide, Remainder, Minimum,
+    return dividesAll(kind, out, a, b, count) ||
+           loopOfOne<T, Add, Sub, Mul, Neg, Abs, Sign, Square, FloorDivide, Remainder, Minimum,
                      Maximum, BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot, BitCount, ShiftLeft,
                      ShiftRight>(kind, out, a, b, count);
 }

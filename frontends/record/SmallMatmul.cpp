@@ -206,7 +206,26 @@ template <typename T>
 [[gnu::flatten]] GRAPHC_WIDE T innerProduct(Matrix<T> a, Matrix<T> b, int64_t depth) {
   if (depth == 0)
     return T{0};
+  auto add = [](T x, T y) { return sum(x, y); };
   Room<T> room;
+  if (a.column == 1 && b.row == 1 && depth > kLanes) {
+    T *blocks = room.get((depth + kLaneBlock - 1) / kLaneBlock);
+    int64_t found = 0;
+    for (int64_t first = 0; first < depth; first += kLaneBlock) {
+      const T *x = a.data + first, *y = b.data + first;
+      const int64_t some = std::min(kLaneBlock, depth - first);
+      auto times = [x, y](int64_t k) { return product(x[k], y[k]); };
+      if (some > kLanes) {
+        blocks[found++] = foldBlock<T>(times, some, add);
+        continue;
+      }
+      std::array<T, kLanes> last;
+      for (int64_t k = 0; k < some; ++k)
+        last[static_cast<size_t>(k)] = times(k);
+      blocks[found++] = foldLanes(last.data(), some, add);
+    }
+    return laneTree(blocks, found, add) + T{0};
+  }
   T *products = room.get(depth);
   if (a.column == 1 && b.row == 1)
     for (int64_t k = 0; k < depth; ++k)
@@ -214,7 +233,7 @@ template <typename T>
   else
     for (int64_t k = 0; k < depth; ++k)
       products[k] = product(a.data[k * a.column], b.data[k * b.row]);
-  return laneTree(products, depth, [](T x, T y) { return sum(x, y); }) + T{0};
+  return laneTree(products, depth, add) + T{0};
 }
 
 template <typename T>

@@ -1,4 +1,5 @@
 // Reductions and scans of small arrays, by the trees of docs/numerics.md.
+#include "frontends/record/HostExtremes.h"
 #include "frontends/record/HostTrees.h"
 #include "frontends/record/MemoryOrder.h"
 #include "frontends/record/SmallComplex.h"
@@ -43,47 +44,6 @@ void mergeRow(T *out, const T *x, int64_t count, F combine) {
     out[i] = combine(out[i], x[i]);
 }
 
-/// That of at least `kLanes` elements, side by side.
-template <int64_t kLanes, typename T, typename F>
-[[gnu::always_inline]] inline T bestOfLanes(const T *x, int64_t count, F isBetter) {
-  T lanes[kLanes];
-  std::copy_n(x, kLanes, lanes);
-  int64_t i = kLanes;
-  for (; i + kLanes <= count; i += kLanes)
-    for (int64_t lane = 0; lane < kLanes; ++lane)
-      lanes[lane] = isBetter(x[i + lane], lanes[lane]) ? x[i + lane] : lanes[lane];
-  for (int64_t half = kLanes / 2; half > 0; half /= 2)
-    for (int64_t lane = 0; lane < half; ++lane)
-      lanes[lane] = isBetter(lanes[lane + half], lanes[lane]) ? lanes[lane + half] : lanes[lane];
-  T found = lanes[0];
-  for (; i < count; ++i)
-    found = isBetter(x[i], found) ? x[i] : found;
-  return found;
-}
-
-/// The value of which no other is better: the order of comparisons changes nothing but which of
-/// two zeros is found.
-template <typename T, typename F>
-[[gnu::always_inline]] inline T best(const T *x, int64_t count, F isBetter) {
-  constexpr int64_t kFew = 16, kMany = 64;
-  if (count >= 4 * kMany)
-    return bestOfLanes<kMany>(x, count, isBetter);
-  return count >= kFew ? bestOfLanes<kFew>(x, count, isBetter) : bestOfLanes<1>(x, count, isBetter);
-}
-
-/// The least or largest number of a vector without NaN; -0 is smaller than +0.
-template <typename T>
-[[gnu::always_inline]] inline T extremeOf(const T *x, int64_t count, bool isLargest) {
-  T found = isLargest ? best(x, count, [](T a, T b) { return a > b; })
-                      : best(x, count, [](T a, T b) { return a < b; });
-  if constexpr (std::is_floating_point_v<T>)
-    if (found == 0)
-      for (int64_t i = 0; i < count; ++i)
-        if (x[i] == 0 && std::signbit(x[i]) != isLargest)
-          return x[i];
-  return found;
-}
-
 /// The same without those that are NaN; an infinity where all are.
 template <typename T>
 [[gnu::flatten]] GRAPHC_WIDE T extremeOfNumbersWide(const T *x, int64_t count, bool isLargest) {
@@ -118,32 +78,18 @@ void combineAll(const T *x, const Layout &l, T *out, F combine) {
       rowTree(x, l.count, l.inner, out, combine);
 }
 
-/// Where a value stands first that is among the elements.
-template <typename T>
-[[gnu::always_inline]] inline int64_t firstPlace(const T *x, int64_t count, T value) {
-  // As wide as what is compared, so that no lane is narrowed.
-  using Word = std::conditional_t<sizeof(T) == 8, uint64_t,
-                                  std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>;
-  constexpr int64_t kLanes = 64;
-  int64_t i = 0;
-  for (Word isHere = 0; i + kLanes <= count; i += kLanes) {
-    for (int64_t lane = 0; lane < kLanes; ++lane)
-      isHere |= static_cast<Word>(x[i + lane] == value);
-    if (isHere)
-      break;
+/// The first place along the middle of the smallest or largest; false where an element is NaN.
+template <bool kIsLargest, typename T>
+[[gnu::always_inline]] inline bool findAll(const T *x, const Layout &l, int64_t *out) {
+  if (l.inner == 1) {
+    for (int64_t i = 0; i < l.outer; ++i)
+      if ((out[i] = placeOfExtreme<kIsLargest>(x + i * l.count, l.count)) < 0)
+        return false;
+    return true;
   }
-  return std::find(x + i, x + count, value) - x;
-}
-
-/// The first place along the middle where `isBetter` than all before holds.
-template <typename T, typename F>
-[[gnu::always_inline]] inline void findAll(const T *x, const Layout &l, int64_t *out, F isBetter) {
+  if (holdsNan(x, l.outer * l.count * l.inner))
+    return false;
   for (int64_t i = 0; i < l.outer; ++i, x += l.count * l.inner, out += l.inner) {
-    if (l.inner == 1) {
-      const T found = best(x, l.count, isBetter);
-      *out = firstPlace(x, l.count, found);
-      continue;
-    }
     Room<T> room;
     T *found = room.get(l.inner);
     std::copy_n(x, l.inner, found);
@@ -151,21 +97,26 @@ template <typename T, typename F>
     for (int64_t j = 1; j < l.count; ++j)
       for (int64_t k = 0; k < l.inner; ++k) {
         const T value = x[j * l.inner + k];
-        const bool isNew = isBetter(value, found[k]);
+        const bool isNew = kIsLargest ? value > found[k] : value < found[k];
         found[k] = isNew ? value : found[k];
         out[k] = isNew ? j : out[k];
       }
   }
+  return true;
 }
 
+/// False where an element is NaN.
 template <typename T>
-[[gnu::always_inline]] inline void findExtremes(const T *x, const Layout &l, T *out,
+[[gnu::always_inline]] inline bool findExtremes(const T *x, const Layout &l, T *out,
                                                 bool isLargest) {
   if (l.inner == 1) {
     for (int64_t i = 0; i < l.outer; ++i)
-      out[i] = extremeOf(x + i * l.count, l.count, isLargest);
-    return;
+      if (!findExtreme(x + i * l.count, l.count, isLargest, out[i]))
+        return false;
+    return true;
   }
+  if (holdsNan(x, l.outer * l.count * l.inner))
+    return false;
   for (int64_t i = 0; i < l.outer; ++i, out += l.inner) {
     std::copy_n(x, l.inner, out);
     x += l.inner;
@@ -174,26 +125,14 @@ template <typename T>
           ? mergeRow(out, x, l.inner, [](T a, T b) { return folded(op::OpKind::Maximum, a, b); })
           : mergeRow(out, x, l.inner, [](T a, T b) { return folded(op::OpKind::Minimum, a, b); });
   }
-}
-
-template <typename T>
-[[gnu::always_inline]] inline bool holdsNan(const T *x, int64_t count) {
-  bool found = false;
-  if constexpr (std::is_floating_point_v<T>) {
-    using Word = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>; // no lane is narrowed
-    Word isNan = 0;
-    for (int64_t i = 0; i < count; ++i)
-      isNan |= static_cast<Word>(x[i] != x[i]);
-    found = isNan != 0;
-  }
-  return found;
+  return true;
 }
 
 template <typename T>
 bool reduceNumbers(ReduceKind kind, const T *x, const Layout &l, void *out) {
   using enum op::OpKind;
   auto *to = static_cast<T *>(out);
-  int64_t results = l.outer * l.inner, count = results * l.count;
+  const int64_t results = l.outer * l.inner;
   switch (kind) {
   case ReduceKind::Sum:
   case ReduceKind::Mean:
@@ -207,19 +146,11 @@ bool reduceNumbers(ReduceKind kind, const T *x, const Layout &l, void *out) {
     return true;
   case ReduceKind::Min:
   case ReduceKind::Max:
-    if (holdsNan(x, count))
-      return false;
-    findExtremes(x, l, to, kind == ReduceKind::Max);
-    return true;
+    return findExtremes(x, l, to, kind == ReduceKind::Max);
   case ReduceKind::ArgMin:
+    return findAll<false>(x, l, static_cast<int64_t *>(out));
   case ReduceKind::ArgMax:
-    if (holdsNan(x, count))
-      return false;
-    if (kind == ReduceKind::ArgMin)
-      findAll(x, l, static_cast<int64_t *>(out), [](T a, T b) { return a < b; });
-    else
-      findAll(x, l, static_cast<int64_t *>(out), [](T a, T b) { return a > b; });
-    return true;
+    return findAll<true>(x, l, static_cast<int64_t *>(out));
   default:
     return false;
   }

@@ -4,6 +4,7 @@ import graphc as gc
 import numpy as np
 import pytest
 from support import exact
+from support.loops import in_turns
 
 #: Around every bound that a form of the chain may be chosen by.
 MODULI = (2, 3, 61, 4096, 46341, 6700417, 2**25 - 39, 2**31 - 1, 2**50 - 27, 2**50 + 55, 2**62 + 1)
@@ -173,3 +174,28 @@ def test_places_in_long_vectors():
             for ours, theirs in zip(made, (np.searchsorted(a, v, side), a[::2].searchsorted(v, side))):
                 assert ours.dtype == theirs.dtype and np.shape(ours) == np.shape(theirs)
                 np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
+def test_one_divisor_of_many(dtype):
+    """Quotients and remainders of a vector by one number, around every bound, recorded and at once; operands out of order as well."""
+    rng, info = np.random.default_rng(71), np.iinfo(dtype)
+    edges = np.array([info.min, info.min + 1, info.max, info.max - 1, 0, 1, 2, 3], dtype)
+    few = np.arange(-40 if info.min < 0 else 0, 60).astype(dtype)
+    x = np.concatenate([edges, few, rng.integers(info.min, info.max, 300, dtype, endpoint=True)])
+    divisors = [1, 2, 3, 5, 7, 10, 64, 100, info.max, info.max - 1, info.max // 2, info.max // 2 + 1, info.max // 3]
+    divisors += [int(d) for d in rng.integers(1, info.max, 30, dtype)] + ([-3, -7, info.min] if info.min < 0 else [])
+    a = gc.asarray(x)
+
+    def program(xp, v):
+        results = []
+        for d in divisors:
+            d = np.dtype(dtype).type(d)
+            results += [v // d, v % d, v[::-3] // d, xp.remainder(v, d), *divmod(v[5:99], d)]
+        return [np.asarray(r) for r in results]
+
+    want = program(np, x)
+    for turns in (0, gc._graphc.NEVER):
+        for got, expected in zip(in_turns(turns, lambda: program(gc, a)), want):
+            assert got.dtype == expected.dtype
+            np.testing.assert_array_equal(got, expected)

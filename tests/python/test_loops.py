@@ -121,6 +121,23 @@ def test_positions_of_nan_and_infinity():
         np.testing.assert_array_equal(np.asarray(gc.argmax(gc.asarray(column), axis=0)), [n // 2, n // 2])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "int64", "uint64"])
+def test_positions_in_vectors_of_any_order(dtype):
+    """Rising, falling and equal elements, and a NaN in any block, where single results are computed at once."""
+    rng = np.random.default_rng(9)
+    for n in (5, 255, 257, 1023, 4097, 9001, 20000, 32768):
+        rising = np.sort(rng.integers(0, 30000, n)).astype(dtype)
+        rows = [rising, rising[::-1], np.zeros(n, dtype), rng.permutation(rising)]
+        for place in (0, 300, n // 2, n - 1) if dtype.startswith("float") else ():
+            rows.append(rows[3].copy())
+            rows[-1][place % n] = np.nan
+        for x in rows:
+            g = gc.asarray(np.ascontiguousarray(x))
+            gc.eval(g)
+            got, want = [g.argmax(), g.argmin(), g.max(), g.min()], [x.argmax(), x.argmin(), x.max(), x.min()]
+            np.testing.assert_array_equal(np.array(got, float), np.array(want, float))
+
+
 def test_steps_in_place_equal_numpy_and_keep_two_grids():
     def steps(a, count):
         for _ in range(count):
