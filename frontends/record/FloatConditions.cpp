@@ -161,11 +161,13 @@ void ofElements(Conditions &c, const Node &n, const NodeRef &r, std::span<const 
     at(out, FloatError::Divide) = c.both(infinite, exact);
   if (n.kind() != OpKind::Atanh)
     at(out, FloatError::Over) = c.without(infinite, exact);
-  // As NumPy, where the quotient of an infinity is NaN, but for a zero divisor.
+  // As NumPy, where the quotient of an infinity is NaN, but for a zero divisor, and one that
+  // overflows is looked at for its fraction.
   if (n.kind() == OpKind::FloorDivide) {
     NodeRef divides =
         c.without(c.without(c.op(OpKind::IsInf, x[0]), c.op(OpKind::IsNan, x[1])), exact);
-    at(out, FloatError::Invalid) = c.op(OpKind::LogicalOr, at(out, FloatError::Invalid), divides);
+    for (const NodeRef &found : {divides, c.without(infinite, exact)})
+      at(out, FloatError::Invalid) = c.op(OpKind::LogicalOr, at(out, FloatError::Invalid), found);
   }
 }
 

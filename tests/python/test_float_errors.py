@@ -48,6 +48,14 @@ def test_integers(name, dtype):
             same(ours, said(lambda: getattr(np, name)(x, y)), f"{name}({v}, {w})")
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_quotients_that_overflow_are_invalid_besides(dtype):
+    """Rounded down they are looked at for a fraction, which an infinity has none of."""
+    x, tiny = np.array([4.0, 3.0, 1e-300, 2.0], dtype), np.finfo(dtype).tiny
+    for f in (lambda xp, a: a // tiny, lambda xp, a: xp.floor_divide(a, -tiny), lambda xp, a: a[2:] // tiny, lambda xp, a: a // 3):
+        same(said(lambda: f(gc, gc.asarray(x))), said(lambda: f(np, x)), f"floor_divide of {dtype}")
+
+
 FAR = [127.5, 128, 256, -1, -129, 40000, 70000, 2.0**31 - 129, 2.0**31, 2.0**32, -(2.0**31), -(2.0**31) - 0.5, -(2.0**31) - 1]
 FAR += [2.0**63, -(2.0**63), -(2.0**63) * 1.001, 2.0**64 * (1 - 2.0**-53), 2.0**64, INF, -INF, NAN]
 
