@@ -32,6 +32,9 @@ x = gc.arange(3.0)
 (a, b, c), k = seen(x, (1, x), x.sum(), y=x)
 a[0] = 7
 assert type(a) is type(k["y"]) is type(b[1]) is np.ndarray and x.tolist() == [7, 1, 2] and c == 3, (a, b, c, k)
+rng, seeded = gc.random.default_rng(), gc.random.default_rng(3)
+(r, s), _ = seen(rng, seeded)
+assert type(r) is type(s) is np.random.Generator and s.bit_generator is seeded.bit_generator and seen(rng)[0][0].bit_generator is r.bit_generator
 names = Interpreter(dict(gc=gc, l=gc.linalg, sqrt=gc.sqrt, norm=gc.linalg.norm, x=x, one=1, print=print, f64=gc.float64, none=None))
 got = [names.get_global_value(name) for name in names.names]
 assert got[:4] == [np, np.linalg, np.sqrt, np.linalg.norm] and type(got[4]) is np.ndarray and got[5:] == [1, print, np.float64, None], got
@@ -98,6 +101,18 @@ class TestCompiled:
         assert total((m[1], m[1] + 1)) == 22 + 26
         assert total([m[:, 1], m[:, 1]]) == 30
         assert numba.typeof(m) == numba.typeof(np.ones((3, 4)))
+
+    def test_generators(self):
+        """Compiled code reads the state of a bit generator of NumPy's, and moves it on."""
+        import numba
+
+        @numba.njit
+        def drawn(rng):
+            return rng.random()
+
+        theirs, ours, own = np.random.default_rng(3), gc.random.default_rng(3), gc.random.default_rng()
+        assert [drawn(ours), ours.random(), drawn(ours)] == theirs.random(3).tolist()
+        assert len({drawn(own) for _ in range(5)}) == 5
 
     def test_ufuncs(self):
         import numba
