@@ -509,3 +509,16 @@ def test_arrays_of_others_dtypes_are_made_by_numpy(name, dtype):
         assert name == "empty" or got.tolist() == want.tolist()
     with pytest.raises(ValueError):
         getattr(gc, name)(-1, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["U3", "S2", "O", object, "M8[s]", np.dtype("U3"), [("a", int)]], ids=str)
+def test_new_arrays_of_a_shape(dtype):
+    for name in ("zeros", "empty", "ones"):
+        for shape in (3, (2, 2), (0,), ()):
+            if name == "ones" and not (dtype is object or dtype == "O"):
+                continue
+            got, want = getattr(gc, name)(shape, dtype=dtype), getattr(np, name)(shape, dtype=dtype)
+            assert type(got) is type(want) and got.dtype == want.dtype and got.shape == want.shape
+            if name != "empty":
+                np.testing.assert_array_equal(got, want)
+    assert type(gc.zeros(2, dtype)) is np.ndarray and gc.array((1, 2), object).tolist() == [1, 2]

@@ -225,6 +225,31 @@ def test_numpy_functions_without_a_counterpart_say_so():
         np.busday_count(gc.ones(2), gc.ones(2))
 
 
+class _Measured:
+    def __init__(self, value):
+        self.value = value
+
+    def __array__(self, dtype=None, copy=None):
+        return gc.asarray(self.value, dtype=dtype)
+
+
+def test_arrays_of_objects_that_make_arrays_hold_the_objects():
+    values = [_Measured(1.0), _Measured(2.0)]
+    made = gc.array(values, dtype="object")
+    assert made.shape == (2,) and made[0] is values[0] and made[1] is values[1]
+    assert gc.array(values).tolist() == [1.0, 2.0]
+
+
+def test_classes_are_told_of_no_output_where_none_is_given():
+    class Asked:
+        def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+            return ufunc is gc.add, method, sorted(keywords)
+
+    for _ in range(3):
+        assert gc.add.reduce(Asked(), out=None, axis=None) == (True, "reduce", ["axis"])
+        assert gc.add(Asked(), 1, out=None) == gc.add(Asked(), 1, out=(None,)) == (True, "__call__", [])
+
+
 def test_classes_are_asked_with_the_functions_that_their_code_names():
     def program(np):
         told = []

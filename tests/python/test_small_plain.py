@@ -82,6 +82,8 @@ CALLS = [
     "c[:1].item()", "c[3].item()", "w.sum().item()", "w[1:2, :1].item()", "w.item(2, 3)", "w.item(-1, 0)", "w.item((1, 2))", "t.item(1, 0, 2)", "z.item(1)", "z[:1].item()", "m[:1].item()", "i[2:3].item()",
     "f.astype('f2')[1:2].item()", "type(c[:1].item())", "np.asarray(0.5)", "np.asarray(3)", "np.array(True)", "np.array(c[2])", "np.asarray(i[1], dtype=float)", "np.array(2**40)", "np.array(2, dtype=float)",
     "np.asarray(2.5, dtype='f4')", "np.array(np.float64(0.5))", "np.array(2.5, dtype=int)", "np.asarray(c.sum())", "np.array(2**63)", "np.asarray(-0.0)",
+    "np.vstack([c, f])", "np.vstack((i, i[::-1], i))", "np.vstack([c, i])", "np.vstack([w, w[0]])", "np.vstack([c, c[:3]][:1])", "np.vstack(w)", "np.vstack([c[1], 2.0])", "np.vstack([m])", "np.vstack([z, z])", "np.vstack([w[:, 1], w[:, 2]])",
+    "np.compress(m, c)", "np.compress(m, i)", "np.compress(m[:3], c)", "np.compress(m[:3], w, 0)", "np.compress([True, False], c)", "np.compress(i % 2, c)", "np.compress(m[::-1], f[::-1])", "np.compress(~m | m, z[0] + c)",
     "c[2:6][::-1]", "w[...]", "c[:]", "w[0:0]", "w.T[1]", "w.reshape(2, 6)[1, 2:]", "np.piecewise(c, [c < 2, c >= 5], [-1, 1])",
     "np.choose(i % 2, [f, c])", "(i % 2).choose([f, c])", "(i % 2).choose(f, c)", "np.choose(m, (i, i[::-1]))", "np.choose(i[:3] % 2, [f[:1], c[:3]])", "np.choose(w.astype('i1') % 2, [w, w[0]])",
     "np.choose(i % 2, [f, i])", "np.choose(np.array([[0], [1]]), [f, c])", "np.choose(i % 2, [z[0], z[1]])", "np.choose(i % 2, [2, c])", "m.choose([m, ~m])",

@@ -122,7 +122,7 @@ PyObject *plannedFor(PyObject *self, PyObject *const *args, Py_ssize_t count, Py
 
 PyObject *callFunction(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
   auto *f = reinterpret_cast<Function *>(self);
-  PyObject *theirs = ofClasses(self, args, PyVectorcall_NARGS(flags), names);
+  PyObject *theirs = ofClasses(self, args, PyVectorcall_NARGS(flags), names, f->quick);
   if (theirs || PyErr_Occurred())
     return theirs;
   if (f->quick && f->quick != Py_None) {
@@ -291,6 +291,14 @@ bool isTheirDType(PyObject *object) {
          type.byteorder() == '>';
 }
 
+/// Whether a function makes arrays of a shape, which asks NumPy's itself.
+static bool takesShape(PyObject *quick) {
+  if (!quick || !PyCFunction_Check(quick))
+    return false;
+  const std::string_view name = reinterpret_cast<PyCFunctionObject *>(quick)->m_ml->ml_name;
+  return name == "plain_zeros" || name == "plain_empty" || name == "plain_ones";
+}
+
 /// Whether the keyword `dtype`, or a dtype among the positional arguments, is one.
 static bool asksForTheirDType(PyObject *const *args, Py_ssize_t count, PyObject *names) {
   for (Py_ssize_t i = 1; i < count; ++i)
@@ -303,12 +311,14 @@ static bool asksForTheirDType(PyObject *const *args, Py_ssize_t count, PyObject 
   return false;
 }
 
-PyObject *ofClasses(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+PyObject *ofClasses(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names,
+                    PyObject *quick) {
   Py_ssize_t at = 0;
   while (at < count && !isOfNumpysClass(args[at]) && !isTime(args[at]) &&
          (at > 0 || !holdsNoNumbers(args[0])))
     ++at;
-  if (!handlers.classes || (at == count && !asksForTheirDType(args, count, names)))
+  if (!handlers.classes ||
+      (at == count && (takesShape(quick) || !asksForTheirDType(args, count, names))))
     return nullptr;
   return plannedFor(self, args, count, names);
 }

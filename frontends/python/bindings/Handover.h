@@ -25,8 +25,9 @@ namespace pb = pybind11;
 bool isOfNumpysClass(PyObject *object);
 /// What NumPy's function gives where an argument is of such a class, or the first one holds no
 /// numbers, which ours would refuse later;
-/// null, with no error set, where the call is to be tried.
-PyObject *ofClasses(PyObject *function, PyObject *const *args, Py_ssize_t count, PyObject *names);
+/// null, with no error set, where the call is to be tried. `quick` is what is asked next.
+PyObject *ofClasses(PyObject *function, PyObject *const *args, Py_ssize_t count, PyObject *names,
+                    PyObject *quick = nullptr);
 /// Whether a dtype is one that we have none for: of text, dates, objects or structures, also as a
 /// list of fields, or of bytes in the other order.
 bool isTheirDType(PyObject *object);

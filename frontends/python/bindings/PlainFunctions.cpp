@@ -212,6 +212,27 @@ bool isNumber(PyObject *object) {
   return PyFloat_CheckExact(object) || (PyLong_CheckExact(object) && !overflow);
 }
 
+/// vstack of vectors of one size and dtype; NotImplemented for others.
+PyObject *plainRows(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  const std::span items = count == 1 && !names ? itemsOf(args[0]) : std::span<PyObject *const>();
+  if (items.empty())
+    Py_RETURN_NOTIMPLEMENTED;
+  return guarded([&]() -> PyObject * {
+    PlainScope scope;
+    std::vector<Array> rows;
+    for (size_t i = 0; i < items.size(); ++i) {
+      const std::span now = itemsOf(args[0]); // other threads may have changed the list
+      const Array *x = i < now.size() ? asPlainArray(now[i]) : nullptr;
+      if (!x || x->rank() != 1 || !x->view().isContiguous() ||
+          (i > 0 && (x->size() != rows[0].size() || x->dtype() != rows[0].dtype() ||
+                     &x->device() != &rows[0].device())))
+        Py_RETURN_NOTIMPLEMENTED;
+      rows.push_back(unwrap(ops::reshape(*x, Shape{1, x->size()})));
+    }
+    return wrap(joined(std::move(rows), 0));
+  });
+}
+
 /// hstack and, where `self` is True, column_stack of row-major arrays and numbers; NotImplemented
 /// for others.
 PyObject *plainStack(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
@@ -541,6 +562,8 @@ void definePlainFunctions(pb::module_ &m) {
       function("stack", plainStack, "The function for plain arguments; NotImplemented for others.");
   if (PyModule_AddFunctions(m.ptr(), functions) < 0)
     throw pb::error_already_set();
+  static PyMethodDef rows = quick("rows", plainRows);
+  m.attr("plain_vstack") = pb::reinterpret_steal<pb::object>(PyCFunction_New(&rows, Py_None));
   m.attr("plain_hstack") = pb::reinterpret_steal<pb::object>(PyCFunction_New(&stack, Py_False));
   m.attr("plain_column_stack") =
       pb::reinterpret_steal<pb::object>(PyCFunction_New(&stack, Py_True));

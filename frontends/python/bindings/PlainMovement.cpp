@@ -216,6 +216,16 @@ PyObject *take(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *na
   });
 }
 
+/// compress(mask, x) of vectors of one size: as x[mask]
+PyObject *compress(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  const Array *mask = count == 2 && !names ? asPlainArray(args[0]) : nullptr;
+  const Array *x = mask ? asPlainArray(args[1]) : nullptr;
+  if (!x || mask->dtype() != DType::Bool || mask->rank() != 1 || !(mask->shape() == x->shape()) ||
+      &mask->device() != &x->device())
+    Py_RETURN_NOTIMPLEMENTED;
+  return PyObject_GetItem(args[1], args[0]);
+}
+
 /// repeat(x, times)
 PyObject *repeat(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
@@ -607,6 +617,7 @@ PyMethodDef functions[] = {
     quick("plain_place", putMasked<true>),
     {"are_inside", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(areInside)),
      METH_FASTCALL, "are_inside(places, low, high): whether that is known of integers"},
+    quick("plain_compress", compress),
     quick("plain_repeat", repeat),
     quick("plain_flatnonzero", flatNonzero),
     quick("plain_nonzero", nonzero),

@@ -24,7 +24,7 @@ from . import _graphc, _signatures
 from ._dtypes import _NAMES
 from ._exact import UPDATES as _UPDATES, exact, exact_part  # noqa: F401
 from ._float_errors import stands_for as _stands_for
-from ._wrapping import valued, wrap
+from ._wrapping import converter, valued, wrap
 from .errors import ForeignDType, TraceError
 
 _Array = _graphc.Array
@@ -240,8 +240,8 @@ _CONVERTERS = (_np.array, _np.asarray, _np.asanyarray, _np.ascontiguousarray, _n
 def plan(theirs, args, keywords, updates=None):
     """The call of NumPy's function for our arguments, and what makes its result ours; `updates` is the name of the first one
     where that is changed."""
-    if theirs in _CONVERTERS and args and has_own(type(args[0]), "__array__"):
-        args = (args[0].__array__(), *args[1:])
+    if theirs in _CONVERTERS and args:
+        theirs, args = converter(theirs, args)
     of_ufunc = isinstance(theirs, _np.ufunc) or isinstance(getattr(theirs, "__self__", None), _np.ufunc)
     made = _plan(_Call(args, keywords, "__array_ufunc__" if of_ufunc else "__array_function__"), theirs, args, keywords, updates)
     if theirs in _CONVERTERS and args and type(args[0]) in (list, tuple) and any(map(_graphc.is_array, args[0])):
@@ -432,10 +432,10 @@ def _asked_by(protocol, values):
 def _ask_of_ufunc(ufunc, method, objects, args, keywords):
     """What the objects say of a call of our ufunc, as NumPy asks."""
     args, out = args[: ufunc.nin] if method == "__call__" else args, args[ufunc.nin :] if method == "__call__" else ()
-    if out:
-        keywords["out"] = tuple(out)
-    elif "out" in keywords and not isinstance(keywords["out"], tuple):
-        keywords["out"] = (keywords["out"],)
+    out = tuple(out) or keywords.pop("out", ())
+    out = out if isinstance(out, tuple) else (out,)
+    if any(o is not None for o in out):
+        keywords["out"] = out
     for value in objects:
         answer = type(value).__array_ufunc__(value, ufunc, method, *args, **keywords)
         if answer is not NotImplemented:
@@ -637,7 +637,7 @@ _QUICK = {name: getattr(_graphc, f"plain_{name}") for name in (
     "array", "asarray", "ascontiguousarray", "vdot", "isfortran", "asfortranarray", "zeros", "ones", "empty", "full", "arange", "concatenate", "append", "round", "copy", "copyto", "size",
     "sort", "argsort", "take", "repeat", "nonzero", "flatnonzero", "count_nonzero", "clip", "cumsum", "cumprod", "swapaxes", "atleast_1d",
     "atleast_2d", "array_equal", "linspace", "diagonal", "outer", "diag", "trace", "transpose", "squeeze", "real", "imag", "flip", "flipud", "fliplr",
-    "hstack", "column_stack", "put", "putmask", "place", "bincount",
+    "hstack", "vstack", "column_stack", "compress", "put", "putmask", "place", "bincount",
     "zeros_like", "ones_like", "unique", "partition", "argpartition", "choose", "ix_", "sum", "prod", "min", "max", "any", "all",
 )} | dict.fromkeys(("eye", "identity"), _graphc.plain_eye) | {"empty_like": _graphc.plain_zeros_like, "asanyarray": _graphc.plain_asarray}  # fmt: skip
 

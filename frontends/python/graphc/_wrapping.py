@@ -1,5 +1,6 @@
 """Objects that give arrays (`__array__`) and make something of results (`__array_wrap__`)."""
 
+import functools as _functools
 import inspect as _inspect
 
 import numpy as _np
@@ -27,3 +28,38 @@ def wrap(method, given):
             raise
     _tell("__array_wrap__ must accept context and return_scalar arguments (positionally) in the future. (Deprecated NumPy 2.0)", DeprecationWarning)
     return method(*given[:taken])
+
+
+def _is_maker(value):
+    """Whether an object makes an array of itself, which may be one of ours."""
+    return not isinstance(value, (_np.ndarray, _np.generic, type)) and not _graphc.is_array(value) and getattr(type(value), "__array__", None) is not None
+
+
+class _Maker:
+    """Stands for such an object before NumPy, which takes its own arrays alone for arrays."""
+
+    __slots__ = ("held",)
+
+    def __init__(self, held):
+        self.held = held
+
+    def __array__(self, *args, **keywords):
+        return _np.asarray(self.held.__array__(*args, **keywords))
+
+
+def _of_makers(theirs, values, *args, **keywords):
+    """NumPy's array of a sequence of such objects; one of objects holds these themselves."""
+    made = theirs([_Maker(v) if _is_maker(v) else v for v in values], *args, **keywords)
+    if made.dtype == object:
+        for place, value in _np.ndenumerate(made):
+            if type(value) is _Maker:
+                made[place] = value.held
+    return made
+
+
+def converter(theirs, args):
+    """NumPy's function that makes an array of its first argument, and the arguments, where objects make arrays of themselves."""
+    first = args[0]
+    if _is_maker(first):
+        return theirs, (first.__array__(), *args[1:])
+    return _functools.partial(_of_makers, theirs) if type(first) in (list, tuple) and first and _is_maker(first[0]) else theirs, args
