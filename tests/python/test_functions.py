@@ -310,3 +310,50 @@ def test_elements_among_few_and_many_others(dtype):
                 got, want = gc.isin(gc.asarray(x), gc.asarray(tests), invert=invert), np.isin(x, tests, invert=invert)
                 assert got.dtype == want.dtype and got.shape == want.shape
                 np.testing.assert_array_equal(got, want)
+
+
+PIECES = {
+    "statistics of pieces": lambda xp, x, m: xp.piecewise(x, [x < 0, x >= 0], [lambda v: v - v.mean(), lambda v: v.sum()]),
+    "values": lambda xp, x, m: (xp.piecewise(x, [x < 0], [1, 2]), xp.piecewise(m, [m < 2, m > 3], [1.7, lambda v: v * 1.5, 9]), xp.piecewise(x, x > 1, [5])),
+    "arguments": lambda xp, x, m: xp.piecewise(m, [m < 2, m > 4], [-1, lambda v, a, b=0: v + a, lambda v, a, b=0: v - a - b], 100, b=7),
+    "overlapping": lambda xp, x, m: xp.piecewise(x, [x < 2, x < -1], [1, lambda v: v * 3]),
+    "nothing chosen": lambda xp, x, m: xp.piecewise(x, [x > 99], [lambda v: 1 / 0]),
+    "only where it is defined": lambda xp, x, m: xp.piecewise(x, [x > 0], [xp.log, np.nan]),
+    "one number": lambda xp, x, m: (xp.piecewise(3.0, [True], [4.0]), xp.piecewise(x[2], [x[2] > 2, x[2] <= 2], [1, lambda v: v + 1])),
+    "lists of conditions": lambda xp, x, m: (xp.piecewise(x, [[True, False] * 3 + [True]], [1, 2]), xp.piecewise(x[::2], [x[::2] > 0], [xp.sqrt])),
+}
+
+
+@pytest.mark.parametrize("name", PIECES)
+@pytest.mark.filterwarnings("error")
+def test_functions_of_pieces_are_given_their_elements(name):
+    def program(xp):
+        made = PIECES[name](xp, xp.asarray(np.arange(-3.0, 4.0)), xp.asarray(np.arange(6).reshape(2, 3)))
+        return [np.asarray(v) for v in (made if isinstance(made, tuple) else (made,))]
+
+    for got, want in zip(program(gc), program(np)):
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+
+
+def test_rows_of_conditions_are_conditions():
+    for xp in (np, gc):
+        m = xp.asarray(np.arange(6).reshape(2, 3))
+        with pytest.raises(ValueError, match="with 2 condition"):
+            xp.piecewise(m, m > 2, [5])
+
+
+def test_pieces_in_a_jitted_function_have_no_counts():
+    x = np.linspace(-2, 2, 9)
+    f = gc.jit(lambda v: gc.piecewise(v, [v < 0, v > 1], [lambda t: -t, lambda t: t * t, 0.5]))
+    np.testing.assert_array_equal(np.asarray(f(gc.asarray(x))), np.piecewise(x, [x < 0, x > 1], [lambda t: -t, lambda t: t * t, 0.5]))
+
+
+def test_histograms_of_complex_numbers():
+    z = np.array([1 + 1j, 2, 3j])
+    with pytest.warns(np.exceptions.ComplexWarning):
+        want = np.histogram(z)
+    with pytest.warns(np.exceptions.ComplexWarning):
+        got = gc.histogram(gc.asarray(z))
+    for g, w in zip(got, want):
+        np.testing.assert_array_equal(np.asarray(g), w)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _foreign, _graphc
-from ._creation import asarray, zeros
+from ._creation import asarray, zeros, zeros_like
 from ._devices import where_operands_are as _where_operands_are
 from ._manipulation import _axis, broadcast_arrays, concatenate, stack
 from .errors import ArgumentError, ForeignDType
@@ -55,22 +55,35 @@ def apply_over_axes(func, a: ArrayLike, axes) -> Array:
 
 def piecewise(x: ArrayLike, condlist, funclist, *args, **kw) -> Array:
     """For each element the function (or value) of the last condition that holds, else the extra one at the end, else
-    zero. Functions are called on all of `x`, so they must be elementwise; the dtype is that of `x`."""
+    zero. Functions are called on the elements where their condition holds (counted now; while tracing, where nobody
+    knows them, on all of `x`); the dtype is that of `x`."""
     x = asarray(x)
-    if not isinstance(condlist, (list, tuple)) or (condlist and not hasattr(condlist[0], "__len__") and x.ndim):
-        condlist = [condlist] if not _graphc.is_array(condlist) or condlist.ndim <= x.ndim else list(condlist)
-    conditions = [asarray(c, device=x.device).astype(bool, copy=False) for c in condlist]
+    if not isinstance(condlist, (list, tuple)):
+        condlist = list(condlist) if getattr(condlist, "ndim", 0) > (1 if x.ndim else 0) else [condlist]
+    elif condlist and not hasattr(condlist[0], "__len__") and x.ndim:
+        condlist = [condlist]
+    conditions = [c if _graphc.is_array(c) and c.dtype == bool else asarray(c, device=x.device).astype(bool, copy=False) for c in condlist]
     extra = len(funclist) - len(conditions)
     if extra not in (0, 1):
         raise ArgumentError(
             f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are expected"
         )
-    return _pieces(x, conditions, [f(x, *args, **kw) if callable(f) else f for f in funclist])
+    if _graphc.is_tracing():
+        return _pieces(x, conditions, [f(x, *args, **kw) if callable(f) else f for f in funclist])
+    if extra:
+        conditions.append(_graphc.logical_not(_functools.reduce(_graphc.logical_or, conditions)))
+    result = zeros_like(x)
+    for condition, f in zip(conditions, funclist):
+        if not callable(f):
+            result[condition] = f
+        elif (chosen := x[condition]).size:
+            result[condition] = f(chosen, *args, **kw)
+    return result
 
 
 @_where_operands_are
 def _pieces(x, conditions, values):
-    """What piecewise makes of its values, once the user's functions have run."""
+    """What piecewise makes of its values while tracing, once the user's functions have run."""
     result = zeros(x.shape, x.dtype)
     if len(values) > len(conditions):
         result = result + asarray(values[-1]).astype(x.dtype, copy=False)

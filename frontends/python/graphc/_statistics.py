@@ -580,6 +580,8 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     or a range that make no sense."""
     x = a
     x, weights = _values_and_weights(x, weights)
+    if x.dtype.kind == "c":
+        raise ForeignDType("a histogram of complex numbers, whose order and whose places are NumPy's")
     edges = _edges(x, bins, range, weights)
     equal = _np.ndim(bins) == 0 and edges.dtype.kind == "f" and edges.itemsize > 2 and edges.size <= _MOST_EQUAL
     counts = None
