@@ -176,6 +176,32 @@ def test_whole_quantiles_keep_integers():
         same(gc.quantile(gc.asarray(x), q, 0), np.quantile(x, q, 0))
 
 
+@pytest.mark.parametrize("axis", [0, -1, np.int64(1), (0, 1), (1, 0), (2, 0), (0, 1, 2)], ids=str)
+def test_weights_along_axes(axis):
+    rng = np.random.default_rng(31)
+    x = rng.normal(size=(4, 5, 3))
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    w = rng.integers(0, 9, [x.shape[i] for i in axes]) + 1
+    for q in (0.5, [0.2, 0.7]):
+        for keepdims in (False, True):
+            got = gc.quantile(gc.asarray(x), q, axis, method="inverted_cdf", keepdims=keepdims, weights=gc.asarray(w))
+            np.testing.assert_array_equal(got, np.quantile(x, q, axis, method="inverted_cdf", keepdims=keepdims, weights=w))
+    for xp, a in ((np, x), (gc, gc.asarray(x))):
+        with pytest.raises(TypeError, match="Axis must be specified when shapes of a and weights differ"):
+            xp.quantile(a, 0.5, method="inverted_cdf", weights=w if w.ndim < 3 else w[0])
+        with pytest.raises(ValueError, match="Shape of weights must be consistent"):
+            xp.quantile(a, 0.5, axis, method="inverted_cdf", weights=np.ones(7))
+
+
+def test_extremes_of_nothing_say_which():
+    for xp in (np, gc):
+        for x in (np.zeros(0), np.zeros(0, int), np.zeros((0, 3), "f4")):
+            for name in ("min", "max"):
+                with pytest.raises(ValueError, match=f"zero-size array to reduction operation f{name} which has no identity"):
+                    getattr(xp, f"nan{name}")(xp.asarray(x), axis=0 if x.ndim == 2 else None)
+        assert xp.nanmin(xp.zeros((0, 3)), axis=1).shape == (0,)
+
+
 def test_quantile_weights_and_errors():
     x, w = np.random.default_rng(2).normal(size=(11, 3)), np.random.default_rng(3).integers(0, 4, (11, 3)).astype(float)
     for q in (0.0, 0.5, [0.2, 1.0]):

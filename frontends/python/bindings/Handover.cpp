@@ -318,7 +318,7 @@ PyObject *ofClasses(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
          (at > 0 || !holdsNoNumbers(args[0])))
     ++at;
   if (!handlers.classes ||
-      (at == count && (takesShape(quick) || !asksForTheirDType(args, count, names))))
+      (at == count && (!asksForTheirDType(args, count, names) || takesShape(quick))))
     return nullptr;
   return plannedFor(self, args, count, names);
 }

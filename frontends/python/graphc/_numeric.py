@@ -505,6 +505,11 @@ def _nan_extreme(reduction, a, axis, out, keepdims, filler, initial, where):
     if axis is None and out is None and keepdims is False and is_plain and (found := _graphc.extreme_of_numbers(a, filler < 0)) is not None:
         return found
     x = asarray(a)
+    if is_plain and x.size == 0:
+        try:
+            reduction(x, axis, None, keepdims)
+        except ShapeError:
+            raise ArgumentError(f"zero-size array to reduction operation f{reduction.__name__} which has no identity") from None
     if x.dtype.kind not in "fc":
         return reduction(x, axis, out, keepdims, initial, where)
     if out is None and is_plain and x.size and are_few_known(x):

@@ -274,11 +274,13 @@ def _weighted(x, q, axis, method, keepdims, weights, name):
         raise ArgumentError(f"{name}: Only method 'inverted_cdf' supports weights. Got: {method}.")
     weights = asarray(weights)
     if weights.shape != x.shape:
-        if axis is None or weights.ndim != 1 or not isinstance(axis, int) or weights.shape[0] != x.shape[axis]:
+        if axis is None:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        axes = _axes(axis, x.ndim, name)
+        if weights.shape != tuple(x.shape[i] for i in axes):
             raise ShapeError(f"{name}: Shape of weights must be consistent with shape of a along specified axis: {weights.shape} and {x.shape}")
-        shape = [1] * x.ndim
-        shape[axis] = weights.size
-        weights = _graphc.broadcast_to(weights.reshape(tuple(shape)), x.shape)
+        weights = _graphc.transpose(weights, tuple(sorted(range(len(axes)), key=axes.__getitem__)))
+        weights = _graphc.broadcast_to(weights.reshape(tuple(n if i in axes else 1 for i, n in enumerate(x.shape))), x.shape)
     flat, kept = _merged(x, axis, name)
     load, _ = _merged(weights, axis, name)
     if not _graphc.is_tracing():
