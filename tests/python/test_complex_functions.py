@@ -342,3 +342,22 @@ def test_search_among_numbers_and_nans(dtype, side):
     v = np.concatenate([a, (rng.random(50) * 9 + 1j).astype(dtype)])
     for among in (np.sort(a), np.sort(a[12:]), np.sort(a[:6]), a[:0]):
         same(gc.searchsorted(gc.asarray(among), gc.asarray(v), side=side), np.searchsorted(among, v, side=side))
+
+
+@pytest.mark.parametrize("name", ["var", "std", "nanvar", "nanstd"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.filterwarnings("ignore:Casting complex values")
+def test_spreads_in_a_dtype_that_is_given(name, dtype):
+    """Distances keep their imaginary parts in a real one, and sums of squares are complex in a complex one."""
+    z = (np.arange(1, 13) * (1 + 0.5j) + 1j).reshape(4, 3)
+    for x in (z, z.astype("c8"), z.real) if dtype.startswith("c") or not name.startswith("nan") else (z.real,):
+        for axis in (None, 0):
+            got, want = (np.asarray(getattr(xp, name)(xp.asarray(x), axis=axis, dtype=dtype, ddof=1)) for xp in (gc, np))
+            assert got.dtype == want.dtype and got.shape == want.shape
+            np.testing.assert_allclose(got, want, rtol=1e-5 if dtype in ("f4", "c8") else 1e-14)
+
+
+def test_spreads_of_integers_in_an_integer_dtype():
+    for xp in (np, gc):
+        made = xp.nanstd(xp.asarray(np.arange(6)), dtype="i8")
+        assert made == 1 and made.dtype == "int64"

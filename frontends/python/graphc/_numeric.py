@@ -20,7 +20,7 @@ from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._float_errors import told as _told
 from ._manipulation import _axes, _axis, broadcast_shapes, broadcast_to, concatenate, expand_dims, round, where
-from ._reductions import _squared_size, all, any, cumprod, cumsum, freedom_lost, max, mean, min, prod, sum, var
+from ._reductions import _squared_size, all, any, cumprod, cumsum, freedom_lost, max, mean, min, prod, refuse_complex_spread, std, sum, var
 from ._ufunc import _NO_VALUE, as_ufunc, is_missing, with_out
 from .errors import ArgumentError, DTypeError, ShapeError
 
@@ -474,6 +474,8 @@ def nanvar(
     if x.dtype.kind not in "fc":
         return var(x, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
     _check_inexact(dtype, out)
+    if dtype is not None:
+        refuse_complex_spread(x, dtype, as_dtype(dtype))
     x = x if dtype is None else x.astype(as_dtype(dtype))
     x = x if where is True else _graphc.select(where, x, _math.nan)
     with _quiet():
@@ -492,8 +494,9 @@ def nanstd(
 ) -> Array:  # fmt: skip
     """Square root of `nanvar`."""
     a = asarray(a)
-    if a.dtype.kind in "fc":
-        _check_inexact(None, out)
+    if a.dtype.kind not in "fc":
+        return std(a, axis, dtype, out, freedom_lost(ddof, correction), keepdims, where=where, mean=mean)
+    _check_inexact(None, out)
     spread = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
     with _quiet():
         return with_out(_graphc.sqrt(spread), out, "unsafe", "nanstd")

@@ -13,7 +13,7 @@ from ._float_errors import tell as _tell
 from ._manipulation import _axis, concat
 from ._ufunc import _NO_VALUE, check_output, is_missing, reduce_array, with_out
 from ._ufunc_loops import scan
-from .errors import ArgumentError, AxisError
+from .errors import ArgumentError, AxisError, ForeignDType
 
 
 def _dtype(dtype):
@@ -203,6 +203,12 @@ def _squared_size(x):
     return _graphc.square(x._part(0)) + _graphc.square(x._part(1))
 
 
+def refuse_complex_spread(x, dtype, kind):
+    """Squared distances are added up in a dtype that is given, and stay complex in a complex one."""
+    if dtype is not None and "c" in (x.dtype.kind, kind.kind):
+        raise ForeignDType("a variance with complex numbers or of a complex dtype")
+
+
 def freedom_lost(ddof, correction):
     """`ddof` under either of its names."""
     if correction is None:
@@ -219,6 +225,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     another name for `ddof`; a known `mean` (with kept dimensions) may be given. Two passes, as NumPy."""
     x = operand(a)
     kind = _dtype(dtype) or (x.dtype if x.dtype.kind in "fc" else float64)
+    refuse_complex_spread(x, dtype, kind)
     if kind.kind in "biu":
         return with_out(_whole_var(x, axis, kind, freedom_lost(ddof, correction), keepdims, where, mean), out, "unsafe", "var")
     x = x.astype(kind, copy=False)
