@@ -4,6 +4,7 @@ import graphc as gc
 import numpy as np
 import pytest
 from support import edge, exact, trees
+from support.loops import in_turns
 from test_process import run
 from test_reductions import floats, same
 
@@ -274,3 +275,13 @@ def test_products_with_numbers(dtype):
             for call in (lambda xp, x, n=number: x.dot(n), lambda xp, x, n=number: xp.dot(x, n), lambda xp, x, n=number: xp.dot(n, x)):
                 got, want = call(gc, gc.asarray(a)), call(np, a)
                 np.testing.assert_array_equal(np.asarray(got), np.asarray(want), strict=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
+def test_products_of_vectors_of_several_blocks(dtype):
+    """Added up as they are made, by the tree of the kernel: a last block of a few elements, and one of more than a row of lanes."""
+    for n in (256, 257, 8192, 8193, 8448, 8449, 16641, 20000):
+        x, y = (gc.asarray((np.random.default_rng(n + i).normal(size=n) * 100).astype(dtype)) for i in (0, 1))
+        gc.eval([x, y])
+        now, recorded = (in_turns(turns, lambda: np.asarray(x @ y)) for turns in (0, gc._graphc.NEVER))
+        exact.assert_same(now, recorded)
