@@ -30,50 +30,60 @@ template <typename T>
   return found;
 }
 
-/// That of at least `kLanes` elements, side by side.
+/// That of at least `kLanes` elements, side by side; `isNan` is not 0 where one of them is NaN.
 template <int64_t kLanes, typename T, typename F>
-[[gnu::always_inline]] inline T bestOfLanes(const T *x, int64_t count, F isBetter) {
+[[gnu::always_inline]] inline T bestOfLanes(const T *x, int64_t count, F isBetter,
+                                            Tally<T> &isNan) {
   T lanes[kLanes];
   std::copy_n(x, kLanes, lanes);
+  isNan = 0;
+  for (int64_t lane = 0; lane < kLanes; ++lane)
+    isNan |= static_cast<Tally<T>>(x[lane] != x[lane]);
   int64_t i = kLanes;
   for (; i + kLanes <= count; i += kLanes)
-    for (int64_t lane = 0; lane < kLanes; ++lane)
-      lanes[lane] = isBetter(x[i + lane], lanes[lane]) ? x[i + lane] : lanes[lane];
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      const T here = x[i + lane];
+      lanes[lane] = isBetter(here, lanes[lane]) ? here : lanes[lane];
+      isNan |= static_cast<Tally<T>>(here != here);
+    }
   for (int64_t half = kLanes / 2; half > 0; half /= 2)
     for (int64_t lane = 0; lane < half; ++lane)
       lanes[lane] = isBetter(lanes[lane + half], lanes[lane]) ? lanes[lane + half] : lanes[lane];
   T found = lanes[0];
-  for (; i < count; ++i)
+  for (; i < count; ++i) {
     found = isBetter(x[i], found) ? x[i] : found;
+    isNan |= static_cast<Tally<T>>(x[i] != x[i]);
+  }
   return found;
 }
 
 /// The value of which no other is better: the order of comparisons changes nothing but which of
-/// two zeros is found.
+/// two zeros is found. False where an element is NaN.
 template <typename T, typename F>
-[[gnu::always_inline]] inline T best(const T *x, int64_t count, F isBetter) {
-  constexpr int64_t kFew = 16, kMany = 64;
-  if (count >= 4 * kMany)
-    return bestOfLanes<kMany>(x, count, isBetter);
-  return count >= kFew ? bestOfLanes<kFew>(x, count, isBetter) : bestOfLanes<1>(x, count, isBetter);
+[[gnu::always_inline]] inline bool best(const T *x, int64_t count, F isBetter, T &found) {
+  constexpr int64_t kFew = 16, kMany = sizeof(T) == 4 ? 128 : 64;
+  Tally<T> isNan;
+  found = count >= 4 * kMany ? bestOfLanes<kMany>(x, count, isBetter, isNan)
+          : count >= kFew    ? bestOfLanes<kFew>(x, count, isBetter, isNan)
+                             : bestOfLanes<1>(x, count, isBetter, isNan);
+  return isNan == 0;
 }
 
 /// The least or largest number of a vector; -0 is smaller than +0. False where one is NaN.
 template <typename T>
 [[gnu::always_inline]] inline bool findExtreme(const T *x, int64_t count, bool isLargest,
                                                T &found) {
-  if (holdsNan(x, count))
-    return false;
-  found = isLargest ? best(x, count, [](T a, T b) { return a > b; })
-                    : best(x, count, [](T a, T b) { return a < b; });
+  const bool isKnown = isLargest ? best(
+                                       x, count, [](T a, T b) { return a > b; }, found)
+                                 : best(x, count, [](T a, T b) { return a < b; }, found);
   if constexpr (std::is_floating_point_v<T>)
-    if (found == 0)
+    if (isKnown && found == 0)
       for (int64_t i = 0; i < count; ++i)
         if (x[i] == 0 && std::signbit(x[i]) != isLargest) {
           found = x[i];
           break;
         }
-  return true;
+  return isKnown;
 }
 
 /// Where a value stands first that is among the elements.
@@ -93,38 +103,20 @@ template <typename T>
 /// The first place of the smallest or largest; negative where an element is NaN.
 template <bool kIsLargest, typename T>
 [[gnu::always_inline]] inline int64_t placeOfExtreme(const T *x, int64_t count) {
-  constexpr int64_t kBlock = 256;
+  constexpr int64_t kBlock = 2048; // whose elements are looked at again
   auto isBetter = [](T a, T b) { return kIsLargest ? a > b : a < b; };
-  if (x[0] != x[0])
-    return -1;
-  if (count <= 16 * kBlock) { // in the first cache
-    if (holdsNan(x, count))
+  T found{};
+  int64_t first = -1;
+  for (int64_t i = 0; i < count; i += kBlock) {
+    T here;
+    if (!best(x + i, std::min(kBlock, count - i), isBetter, here))
       return -1;
-    return firstPlace(x, count, best(x, count, isBetter));
-  }
-  T found = x[0];
-  int64_t place = 0;
-  auto look = [&](int64_t first, int64_t some) {
-    if (holdsNan(x + first, some))
-      return false;
-    if (const T here = best(x + first, some, isBetter); isBetter(here, found)) {
+    if (first < 0 || isBetter(here, found)) {
       found = here;
-      place = first + firstPlace(x + first, some, here);
+      first = i;
     }
-    return true;
-  };
-  constexpr int kMostMet = 4; // blocks of numbers that rise
-  int met = 0;
-  int64_t i = 0;
-  for (; i + kBlock <= count && met < kMostMet; i += kBlock) {
-    Tally<T> isMet = 0; // a better one or a NaN: of random elements seldom, once some were seen
-    for (int64_t k = 0; k < kBlock; ++k)
-      isMet |= static_cast<Tally<T>>(kIsLargest ? !(x[i + k] <= found) : !(x[i + k] >= found));
-    if (isMet && !look(i, kBlock))
-      return -1;
-    met += isMet != 0;
   }
-  return i == count || look(i, count - i) ? place : -1;
+  return first + firstPlace(x + first, std::min(kBlock, count - first), found);
 }
 
 } // namespace graphc::small

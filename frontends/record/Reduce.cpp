@@ -202,10 +202,8 @@ Result<NodeRef> plusZero(const NodeRef &x) {
 /// Bytes of which a loop over computed elements takes no longer than running a program; 0 where
 /// there is nothing to say.
 static int64_t mostOfSingle(ReduceKind kind, DType t) {
-  if (isArg(kind))
-    return isFloat(t) || isInteger(t) ? 256 << 10 : 64 << 10;
-  if (isExtreme(kind))
-    return isInteger(t) ? 128 << 10 : 64 << 10;
+  if (isExtreme(kind) || isArg(kind))
+    return isInteger(t) ? 256 << 10 : !isFloat(t) ? 64 << 10 : isArg(kind) ? 256 << 10 : 128 << 10;
   return isFloat(t) && (kind == ReduceKind::Sum || kind == ReduceKind::Mean) ? 128 << 10 : 0;
 }
 

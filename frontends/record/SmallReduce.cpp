@@ -58,7 +58,9 @@ template <typename T>
         lanes[lane] = isBetter(x[i + lane], lanes[lane]) ? x[i + lane] : lanes[lane];
     for (; i < count; ++i)
       lanes[0] = isBetter(x[i], lanes[0]) ? x[i] : lanes[0];
-    return best(lanes, kLanes, isBetter);
+    T found;
+    best(lanes, kLanes, isBetter, found);
+    return found;
   };
   const T found =
       isLargest ? pass([](T a, T b) { return a > b; }) : pass([](T a, T b) { return a < b; });
