@@ -23,7 +23,7 @@ constexpr double kSettledNanos = 1e5;
 constexpr double kAlike = 1.25;
 /// Of a program's time, for trials, where they go to the device that is the worse one: from the
 /// beginning, and later.
-constexpr double kFirstShare = 0.05, kTrialShare = 0.02;
+constexpr double kFirstShare = 0.1, kTrialShare = 0.02;
 /// Of its runs, at most one of so many is in a trial later: those after a change of the device take
 /// longer, whichever it is.
 constexpr uint32_t kRunsOfOne = 16;
