@@ -99,7 +99,7 @@ private:
   void restOfPiece32();
   void rest();
   void keepChains();
-  void endBlock(const char *on);
+  void endBlock(const char *label);
   void addRun();
 
   ChainTile tile;
