@@ -360,6 +360,8 @@ def test_the_array_interface_leaves_bfloat16_to_others():
     pytest.importorskip("ml_dtypes")
     x = gc.ones(2, gc.bfloat16)
     assert not hasattr(x, "__array_interface__") and np.array(x).dtype == gc.bfloat16
+    for make in (gc.zeros, gc.empty, gc.ones):
+        assert isinstance(make(2, gc.bfloat16), gc.Array) and isinstance(make((2, 1), dtype=np.dtype(gc.bfloat16)), gc.Array)
 
 
 def test_functions_as_attributes_of_classes():

@@ -291,6 +291,13 @@ bool isTheirDType(PyObject *object) {
          type.byteorder() == '>';
 }
 
+/// Whether a dtype was made by a package, as those of bfloat16 and 8-bit floats, which we have.
+static bool isOfPackage(PyObject *object) {
+  constexpr int kFirst = 256; // NPY_USERDEF
+  return PyObject_TypeCheck(object, pb::detail::npy_api::get().PyArrayDescr_Type_) &&
+         pb::reinterpret_borrow<pb::dtype>(object).num() >= kFirst;
+}
+
 /// Whether a function makes arrays of a shape, which asks NumPy's itself.
 static bool takesShape(PyObject *quick) {
   if (!quick || !PyCFunction_Check(quick))
@@ -299,16 +306,16 @@ static bool takesShape(PyObject *quick) {
   return name == "plain_zeros" || name == "plain_empty" || name == "plain_ones";
 }
 
-/// Whether the keyword `dtype`, or a dtype among the positional arguments, is one.
-static bool asksForTheirDType(PyObject *const *args, Py_ssize_t count, PyObject *names) {
+/// The keyword `dtype`, or a dtype among the positional arguments, if it is one; else null.
+static PyObject *theirDType(PyObject *const *args, Py_ssize_t count, PyObject *names) {
   for (Py_ssize_t i = 1; i < count; ++i)
     if (!PyList_Check(args[i]) && isTheirDType(args[i]) &&
         !(PyUnicode_Check(args[i]) && PyUnicode_GET_LENGTH(args[i]) < 2))
-      return true;
+      return args[i];
   for (Py_ssize_t i = 0, n = names ? PyTuple_GET_SIZE(names) : 0; i < n; ++i)
     if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "dtype") == 0)
-      return isTheirDType(args[count + i]);
-  return false;
+      return isTheirDType(args[count + i]) ? args[count + i] : nullptr;
+  return nullptr;
 }
 
 PyObject *ofClasses(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names,
@@ -317,9 +324,13 @@ PyObject *ofClasses(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
   while (at < count && !isOfNumpysClass(args[at]) && !isTime(args[at]) &&
          (at > 0 || !holdsNoNumbers(args[0])))
     ++at;
-  if (!handlers.classes ||
-      (at == count && (!asksForTheirDType(args, count, names) || takesShape(quick))))
+  if (!handlers.classes)
     return nullptr;
+  if (at == count) {
+    PyObject *asked = theirDType(args, count, names);
+    if (!asked || (takesShape(quick) && !isOfPackage(asked)))
+      return nullptr;
+  }
   return plannedFor(self, args, count, names);
 }
 
