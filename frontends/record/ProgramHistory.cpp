@@ -140,10 +140,10 @@ Result<ChosenDevice> ProgramHistory::deviceFor(const ProgramWork &work, const rt
                                                std::span<const rt::Tensor> arrays) {
   rt::Device *device = settled.load(std::memory_order_relaxed);
   auto isThere = [&](const rt::Tensor &t) { return rt::isOn(*t.buffer, *device); };
-  const uint32_t lastOfSettled = settledRuns.load(std::memory_order_relaxed) - 1;
-  const uint32_t run = runs.load(std::memory_order_relaxed);
-  if (device && (run & lastOfSettled) != 0 && std::ranges::all_of(arrays, isThere)) {
-    runs.store(run + 1, std::memory_order_relaxed); // one of another thread may be lost
+  if (device &&
+      runs.load(std::memory_order_relaxed) % settledRuns.load(std::memory_order_relaxed) != 0 &&
+      std::ranges::all_of(arrays, isThere)) {
+    runs.fetch_add(1, std::memory_order_relaxed);
     return ChosenDevice{device};
   }
   ProgramWork now = next(work);

@@ -83,16 +83,15 @@ private:
   TrialPlan plan;
   std::atomic<uint32_t> runs{0};
   std::atomic<rt::Device *> settled{nullptr}; ///< or null
-  /// A choice holds until a multiple of them, a power of two.
-  std::atomic<uint32_t> settledRuns{1};
-  std::atomic<bool> isOnOther{false};       ///< what was chosen last, besides trials
-  std::atomic<uint32_t> lastChosen{0};      ///< the run
-  std::atomic<int64_t> lastChosenAt{0};     ///< nanoseconds of the clock
-  std::atomic<rt::Device *> tried{nullptr}; ///< of this trial; or null
-  std::atomic<uint32_t> timedRuns{0};       ///< of this trial
-  std::atomic<int64_t> timedNanos{0};       ///< of the host, for these
-  std::atomic<int64_t> timedSince{0};       ///< nanoseconds of the clock
-  std::atomic<double> timedPeriod{0};       ///< of its third quarter
+  std::atomic<uint32_t> settledRuns{1};       ///< a choice holds until a multiple of them
+  std::atomic<bool> isOnOther{false};         ///< what was chosen last, besides trials
+  std::atomic<uint32_t> lastChosen{0};        ///< the run
+  std::atomic<int64_t> lastChosenAt{0};       ///< nanoseconds of the clock
+  std::atomic<rt::Device *> tried{nullptr};   ///< of this trial; or null
+  std::atomic<uint32_t> timedRuns{0};         ///< of this trial
+  std::atomic<int64_t> timedNanos{0};         ///< of the host, for these
+  std::atomic<int64_t> timedSince{0};         ///< nanoseconds of the clock
+  std::atomic<double> timedPeriod{0};         ///< of its third quarter
 };
 
 /// Times a run until stop(), where its program has a history.

@@ -54,9 +54,6 @@ private:
 
 GivenWays givenWays;
 
-/// Of the choices; set before there is a value of them.
-std::atomic<const Device *> chosenCpu{nullptr};
-
 class ChoiceBuffer final : public Buffer {
 public:
   /// `given`: so many bytes by the host.
@@ -72,7 +69,7 @@ public:
       givenWays.stayed(given);
   }
   static size_t slotOf(const Device &device) {
-    return &device == chosenCpu.load(std::memory_order_relaxed) ? 0 : 1;
+    return &device == choicesOf(choiceDevice())->cpu ? 0 : 1;
   }
   bool has(const Device &device) const { return there[slotOf(device)]; }
   const BufferRef *known(const Device &device) const {
@@ -107,11 +104,11 @@ public:
   void *uncounted() const { return use || !there[0] ? nullptr : memories[0]->host(); }
   /// The bytes of a read of `count` that `use` was not told of; nothing where it knows.
   std::optional<int64_t> untold(int64_t count) const {
-    const int64_t before = told.load(std::memory_order_relaxed);
-    if (!use || count <= before)
-      return std::nullopt;
-    told.store(count, std::memory_order_relaxed); // another thread may tell it as well
-    return count - std::max(before, int64_t{0});
+    int64_t before = told.load(std::memory_order_relaxed);
+    while (use && count > before)
+      if (told.compare_exchange_weak(before, count, std::memory_order_relaxed))
+        return count - std::max(before, int64_t{0});
+    return std::nullopt;
   }
   ResultUse *usedBy() const { return use.get(); }
 
@@ -171,7 +168,6 @@ private:
 class ChoiceDevice final : public Device {
 public:
   ChoiceDevice() : choices(find()), commands(choices) {
-    chosenCpu.store(choices.cpu, std::memory_order_relaxed);
     about = choices.cpu->info();
     about.name = "auto";
     about.description = choices.other
@@ -252,13 +248,9 @@ void TypicalTime::add(double nanos) {
 }
 
 void ResultUse::read(int64_t bytes, int64_t nanosWaited) {
-  // One beside this may be lost, as in beginRun().
-  auto add = [](auto &counted, auto more) {
-    counted.store(counted.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
-  };
-  add(nanosSince, nanosWaited);
-  add(bytesSince, bytes);
-  add(reads, uint32_t{1});
+  nanosSince.fetch_add(nanosWaited, std::memory_order_relaxed);
+  bytesSince.fetch_add(bytes, std::memory_order_relaxed);
+  reads.fetch_add(1, std::memory_order_relaxed);
 }
 
 void ResultUse::beginRun(int runsBefore) {
