@@ -111,7 +111,8 @@ bool Storage::isExclusive() const {
   if (lent)
     return false;
   return node->state() == NodeState::Ready && node->references() == 1 &&
-         node->buffer().use_count() == 1 && (node->buffer()->isPrivate() || node->readsShared());
+         node->buffer().use_count() == 1 && rt::isAlone(*node->buffer()) &&
+         (node->buffer()->isPrivate() || node->readsShared());
 }
 
 bool Storage::isShared() const {
@@ -130,7 +131,7 @@ bool Storage::renew() {
   std::lock_guard held(lock);
   if (trace || lent || !borrower.expired() || storageShape.rank() == 0 || node->isOp() ||
       node->readsShared() || node->bytes() > recycle::kMostBytes || !isExclusive() ||
-      !node->buffer()->host() || rt::choicesOf(*storageDevice))
+      !node->buffer()->host())
     return false;
   node->finite.store(Node::Finite::Unknown, std::memory_order_relaxed);
   firstArray.store(nullptr, std::memory_order_relaxed);

@@ -4,7 +4,6 @@
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
-#include "runtime/base/Setting.h"
 #include "runtime/base/Trace.h"
 #include "runtime/cache/DiskCache.h"
 #include "runtime/drivers/Drivers.h"
@@ -22,9 +21,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using op::OpKind;
-
-Setting choiceSetting{"GRAPHC_AUTO", "what the device \"auto\" goes by: timing, cpu or other",
-                      "timing, or cpu where the other device runs on the host's cores"};
 
 /// An elementary function of an element, in cheap operations.
 constexpr double kExpensive = 16;
@@ -375,15 +371,27 @@ bool isSmall(const Segment &segment) {
   return bytes < kAlwaysHost;
 }
 
+/// workOf(): statements that are not jitted come again and again, each time as a new segment.
+ProgramWork workOfLately(const Segment &segment) {
+  struct Met {
+    Digest structure;
+    std::vector<int64_t> symbols;
+    ProgramWork work;
+  };
+  constexpr size_t kMet = 64;
+  thread_local std::array<Met, kMet> lately;
+  const Digest structure = segment.code.structure();
+  Met &met = lately[structure.low % kMet];
+  if (met.structure != structure || met.symbols != segment.symbols)
+    met = {structure, segment.symbols, workOf(segment)};
+  return met.work;
+}
+
 /// The device that a setting, the size or what there is chooses; null when times do.
 rt::Device *alwaysOn(const rt::Choices &choices, bool isLittle) {
   if (!choices.other || isLittle)
     return choices.cpu;
-  auto wanted = choiceSetting.get();
-  if (wanted == "cpu" || wanted == "other")
-    return wanted == "cpu" ? choices.cpu : choices.other;
-  // The host's own cores do the same by another way.
-  return choices.other->info().cpuClass && wanted != "timing" ? choices.cpu : nullptr;
+  return choices.always;
 }
 
 } // namespace
@@ -397,10 +405,11 @@ Result<ChosenDevice> deviceOfRun(ProgramWork work, const rt::Choices &choices,
   if (!other) // one that cannot be timed cannot be used
     return ChosenDevice{choices.cpu};
   // However little is to be done there.
-  if (work.hostNanos > 0 && !work.isTrial && work.queuedNanos == 0 &&
-      kWorthMoving * work.hostNanos < (*other)->launchNanos + work.waits * (*other)->answerNanos &&
-      std::ranges::all_of(
-          inputs, [&](const rt::Tensor &t) { return rt::isOn(*t.buffer, *choices.cpu); }))
+  if (!work.isTrial && work.queuedNanos == 0 &&
+      kWorthMoving * timeOnHost(work, *host, **other) <
+          (*other)->launchNanos + work.waits * (*other)->answerNanos &&
+      std::ranges::all_of(inputs,
+                          [&](const rt::Tensor &t) { return rt::isOn(*t.buffer, *choices.cpu); }))
     return ChosenDevice{choices.cpu};
   std::vector<const rt::Buffer *> away;
   int64_t lost = std::numeric_limits<int64_t>::max();
@@ -444,22 +453,25 @@ std::optional<ProgramWork> workOfRuns(const Segment &segment, rt::Device &device
   return work.needsHost || alwaysOn(*choices, isLittle) ? std::nullopt : std::optional(work);
 }
 
+rt::Device *fixedDevice(const Segment &segment, rt::Device &device) {
+  const rt::Choices *choices = rt::choicesOf(device);
+  return choices ? alwaysOn(*choices, isSmall(segment)) : &device;
+}
+
 Result<rt::Device *> chooseDevice(const Segment &segment, rt::Device &device,
                                   std::span<const rt::BufferRef> inputs,
                                   std::optional<int64_t> read) {
-  const rt::Choices *choices = rt::choicesOf(device);
-  if (!choices)
-    return &device;
-  if (rt::Device *always = alwaysOn(*choices, isSmall(segment)))
-    return always;
+  if (rt::Device *fixed = fixedDevice(segment, device))
+    return fixed;
+  const rt::Choices &choices = *rt::choicesOf(device);
   std::vector<rt::Tensor> known;
   for (const rt::BufferRef &input : inputs)
     if (input)
       known.emplace_back().buffer = input;
-  ProgramWork work = workOf(segment);
+  ProgramWork work = workOfLately(segment);
   work.waits = read ? 1 : 0;
   work.read = static_cast<double>(read.value_or(0));
-  GRAPHC_ASSIGN(ChosenDevice chosen, deviceOfRun(work, *choices, known));
+  GRAPHC_ASSIGN(ChosenDevice chosen, deviceOfRun(work, choices, known));
   return chosen.device;
 }
 

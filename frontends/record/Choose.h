@@ -74,7 +74,8 @@ struct ProgramWork {
 /// The device of a run.
 struct ChosenDevice {
   rt::Device *device;
-  bool isTimed = false; ///< to see what it takes there
+  bool isTimed = false;  ///< to see what it takes there
+  bool isCounted = true; ///< whoever reads its results is to be counted
 };
 
 /// From this process, from disk, or by timing. Runs ask for it, so that what is known takes no
@@ -102,6 +103,9 @@ bool runsOnOther(const ProgramWork &work, const DeviceSpeed &host, const DeviceS
 /// But for where its inputs are.
 ProgramWork workOf(const Segment &segment);
 
+/// The device on which a segment of `device` runs wherever its inputs are; null when that and times
+/// decide.
+rt::Device *fixedDevice(const Segment &segment, rt::Device &device);
 /// The device of the two on which `segment` should run; times them when that was never done. Inputs
 /// that are not known yet count as being where the program runs. `read`: bytes that the host waits
 /// for, nothing where it does not wait.

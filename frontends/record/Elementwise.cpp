@@ -135,8 +135,10 @@ Result<Array> compareMixed(OpKind kind, std::span<const Operand> operands) {
 
 /// Whether the elements can be read where they lie.
 bool liesOnHost(const Array &x) {
-  return onHost(x.device()) && x.view().hasLayout() && !x.view().isRecast() &&
-         x.storage()->current()->state() == NodeState::Ready;
+  if (!mayBeOnHost(x.device()) || !x.view().hasLayout() || x.view().isRecast())
+    return false;
+  const NodeRef base = x.storage()->current();
+  return base->state() == NodeState::Ready && base->buffer()->host();
 }
 
 /// The first negative element of an array that is computed already; nothing is computed for it.

@@ -103,6 +103,7 @@ Function::Plan::Step::chosen(std::span<const rt::Tensor> arrays) const {
     GRAPHC_ASSIGN(ChosenDevice run,
                   other->history.deviceFor(other->work, *rt::choicesOf(*owner), arrays));
     form.isTimed = run.isTimed;
+    form.isCounted = run.isCounted;
     if (run.device == other->device) {
       GRAPHC_ASSIGN(const Variant *made, other->variant.get([&] { return makeOther(); }));
       if (made->program) {
@@ -336,7 +337,7 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
     return ran.report.place ? atPlace(std::move(status), step.places, *ran.report.place)
                             : withLine(std::move(status), step.locations);
   if (step.program)
-    giveTo(*step.owner, results, step.other ? step.other->history.use : nullptr);
+    giveTo(*step.owner, results, step.other && form.isCounted ? step.other->history.use : nullptr);
   if (results.size() != step.outputs.size())
     return Status(ErrorCode::Internal, "[jit] a program gave the wrong number of results");
   ran.tookInputs = !overwrites.empty();

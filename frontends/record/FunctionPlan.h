@@ -88,7 +88,7 @@ struct Function::Plan {
       const std::vector<rt::Tensor> *literals;
       const std::vector<int64_t> *sizes;
       op::Watch watch;
-      bool isTimed = false; ///< as ChosenDevice means it
+      bool isTimed = false, isCounted = true; ///< as ChosenDevice means it
     };
     Result<Form> chosen(std::span<const rt::Tensor> arrays) const;
     bool runAsked(std::span<const NodeRef> values, std::vector<NodeRef> &results) const;

@@ -57,7 +57,8 @@ bool keepsLarge(const Node &value) {
 } // namespace
 
 void noteHolder(const Array &x) {
-  if (Trace::active() || small::loopTurns() == small::kNever || x.isOpen() || !onHost(x.device()))
+  if (Trace::active() || small::loopTurns() == small::kNever || x.isOpen() ||
+      !mayBeOnHost(x.device()))
     return;
   const std::shared_ptr<Storage> &storage = x.storage();
   const NodeRef node = storage->current();

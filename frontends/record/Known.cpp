@@ -6,6 +6,7 @@
 #include "frontends/record/Session.h"
 #include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
+#include "runtime/drivers/Choice.h"
 #include "runtime/library/Library.h"
 #include "runtime/library/MaskLoops.h"
 #include "runtime/library/Parallel.h"
@@ -121,6 +122,8 @@ bool onHost(const rt::Device &device) {
   return info.target == program::Target::Cpu && info.hostVisible && info.runsKernels;
 }
 
+bool mayBeOnHost(const rt::Device &device) { return onHost(device) || rt::choicesOf(device); }
+
 std::optional<uint64_t> knownBits(const Node &node) {
   if (node.shape().rank() != 0 || isComplex(node.dtype()))
     return std::nullopt;
@@ -176,11 +179,11 @@ Status detach(Array &x) {
 }
 
 std::optional<KnownValue> readElement(const Array &x, std::span<const int64_t> index) {
-  if (Trace::active() || !x.view().hasLayout() || !onHost(x.device()))
+  if (Trace::active() || !x.view().hasLayout() || !mayBeOnHost(x.device()))
     return std::nullopt;
   int64_t place = placeOf(x.view(), index) * itemSize(x.dtype());
   auto bits = x.storage()->withCurrent([&](const Node &base) {
-    return base.state() == NodeState::Ready
+    return base.state() == NodeState::Ready && base.buffer()->host()
                ? load(static_cast<const char *>(base.buffer()->host()) + place, x.dtype())
                : std::nullopt;
   });
@@ -189,8 +192,8 @@ std::optional<KnownValue> readElement(const Array &x, std::span<const int64_t> i
 
 Status settleElement(const Array &x, const NodeRef &element) {
   NodeRef base = x.storage()->current();
-  if (Trace::active() || x.view().isRecast() || !x.view().hasLayout() || !onHost(x.device()) ||
-      base->state() != NodeState::Ready)
+  if (Trace::active() || x.view().isRecast() || !x.view().hasLayout() || !mayBeOnHost(x.device()) ||
+      base->state() != NodeState::Ready || !base->buffer()->host())
     return Status::ok();
   auto size = static_cast<size_t>(itemSize(x.dtype()));
   GRAPHC_ASSIGN(rt::BufferRef buffer, x.device().allocate(itemSize(x.dtype())));
@@ -205,7 +208,7 @@ Status settleElement(const Array &x, const NodeRef &element) {
 }
 
 bool isWalkedOver(const Array &x) {
-  return !Trace::active() && onHost(x.device()) &&
+  return !Trace::active() && mayBeOnHost(x.device()) &&
          x.storage()->current()->state() == NodeState::Pending &&
          x.storage()->countElementRead() >= kLazyReads;
 }
@@ -239,7 +242,7 @@ Result<bool> writeElement(Array &x, std::span<const int64_t> index, uint64_t bit
 
 Result<bool> writeElement(Array &x, std::span<const int64_t> index,
                           std::span<const std::byte> value) {
-  if (Trace::active() || x.view().isReadOnly() || !x.view().hasLayout() || !onHost(x.device()))
+  if (Trace::active() || x.view().isReadOnly() || !x.view().hasLayout() || !mayBeOnHost(x.device()))
     return false;
   int64_t place = placeOf(x.view(), index) * itemSize(x.dtype());
   auto write = [&](rt::Buffer &buffer) {
@@ -267,7 +270,7 @@ void fillView(void *base, const View &view, uint64_t bits) {
 bool fillAtOnce(Array &x, uint64_t bits) {
   const View &view = x.view();
   if (Trace::active() || view.isWhole() || view.isReadOnly() || !view.hasLayout() ||
-      !onHost(x.device()) || itemSize(x.dtype()) > 8)
+      !mayBeOnHost(x.device()) || itemSize(x.dtype()) > 8)
     return false;
   return x.storage()->update([&](rt::Buffer &buffer) {
     switch (itemSize(x.dtype())) { // little-endian: the low bytes are the value
@@ -287,8 +290,8 @@ bool fillAtOnce(Array &x, uint64_t bits) {
 template <typename Write>
 static bool writeMasked(Array &x, rt::Device &other, const Write &write) {
   if (Trace::active() || x.view().isReadOnly() || !x.view().hasLayout() ||
-      !x.view().isContiguous() || x.view().isRecast() || !onHost(x.device()) || !onHost(other) ||
-      itemSize(x.dtype()) > 16)
+      !x.view().isContiguous() || x.view().isRecast() || !mayBeOnHost(x.device()) ||
+      !mayBeOnHost(other) || itemSize(x.dtype()) > 16)
     return false;
   return x.storage()->update([&](rt::Buffer &buffer) {
     write(static_cast<char *>(buffer.host()) + x.view().offset() * itemSize(x.dtype()));
@@ -304,7 +307,8 @@ static NodeRef computedMask(const Array &mask) {
   if (!mask.view().isWhole() || mask.known())
     return nullptr;
   NodeRef node = mask.storage()->current();
-  return node->state() == NodeState::Ready && node->bytes() > 0 ? node : nullptr;
+  return node->state() == NodeState::Ready && node->buffer()->host() && node->bytes() > 0 ? node
+                                                                                          : nullptr;
 }
 
 /// Calls `write(first, size)` for pieces of whole blocks: what is not chosen is written over as it
@@ -379,9 +383,12 @@ bool repeatMasked(Array &x, const Array &mask, const Array &values) {
 }
 
 bool expandMasked(Array &x, const NodeRef &mask, const NodeRef &values) {
-  if (mask->state() != NodeState::Ready || values->state() != NodeState::Ready ||
-      mask->bytes() != x.size() || values->dtype() != x.dtype() || values->bytes() == 0 ||
-      !isExpandedHere(x) || &values->device() != &x.device())
+  auto isHere = [](const NodeRef &n) {
+    return n->state() == NodeState::Ready && n->buffer()->host();
+  };
+  if (!isHere(mask) || !isHere(values) || mask->bytes() != x.size() ||
+      values->dtype() != x.dtype() || values->bytes() == 0 || !isExpandedHere(x) ||
+      &values->device() != &x.device())
     return false;
   bool isWritten = false;
   return writeMasked(x, mask->device(),

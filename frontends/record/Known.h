@@ -16,6 +16,9 @@ namespace graphc {
 
 /// Whether its kernels run on this machine's CPU, on memory that can be read here.
 bool onHost(const rt::Device &device);
+/// The same, or "auto", whose values are in this machine's memory until a program takes them
+/// elsewhere: whoever looks at one asks whether it has an address.
+bool mayBeOnHost(const rt::Device &device);
 
 /// The value of a 0-d node as a literal pattern (OpTable.h) when it needs no program: a literal, or
 /// computed and in host memory.

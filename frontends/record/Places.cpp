@@ -50,8 +50,8 @@ std::optional<int64_t> firstOutside(const void *data, int64_t count, int64_t low
 
 /// Whether the host has the values already, and few enough to look at.
 bool isKnown(const NodeRef &n) {
-  return n->state() == NodeState::Ready && n->buffer()->host() && n->device().info().hostVisible &&
-         n->device().info().runsKernels && n->bytes() / itemSize(n->dtype()) <= kCheckedAtOnce;
+  return n->state() == NodeState::Ready && n->buffer()->host() && mayBeOnHost(n->device()) &&
+         n->bytes() / itemSize(n->dtype()) <= kCheckedAtOnce;
 }
 
 /// The first index that is not in [low, high), as far as the values are known.

@@ -115,7 +115,7 @@ ProgramWork ProgramHistory::next(ProgramWork work) {
     (isHost ? hostPeriod : otherPeriod).add(static_cast<double>(since) / more);
   work.run = run;
   work.runsSince = static_cast<int>(std::min(more, kSettledRuns));
-  use->beginRun(work.runsSince);
+  use->beginRun(work.runsSince, isHost ? 1 : work.runsSince);
   work.hostNanos = hostRuns.nanos();
   work.isHostTimed = hostRuns.isKnown();
   work.waits = use->waits();
@@ -144,7 +144,8 @@ Result<ChosenDevice> ProgramHistory::deviceFor(const ProgramWork &work, const rt
       runs.load(std::memory_order_relaxed) % settledRuns.load(std::memory_order_relaxed) != 0 &&
       std::ranges::all_of(arrays, isThere)) {
     runs.fetch_add(1, std::memory_order_relaxed);
-    return ChosenDevice{device};
+    // On the host the run that chose stands for those that follow it.
+    return ChosenDevice{device, false, !onHost(*device)};
   }
   ProgramWork now = next(work);
   // What a trial moves would change the choice: it goes to one device.

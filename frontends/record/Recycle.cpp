@@ -125,7 +125,7 @@ NodeRef take(DType t, const Shape &shape, const rt::Device &device) {
 
 void keepSingle(NodeRef node) {
   if (node->references() != 1 || node->isOp() || node->buffer().use_count() != 1 ||
-      rt::choicesOf(node->device()))
+      !rt::isAlone(*node->buffer()))
     return;
   node->finite.store(Node::Finite::Unknown, std::memory_order_relaxed);
   const auto place = static_cast<size_t>(node->dtype());

@@ -171,11 +171,12 @@ Result<std::shared_ptr<rt::LoadedProgram>> interpreted(Scratch &scratch, rt::Dev
 Result<std::shared_ptr<rt::LoadedProgram>> programOrOutputs(Scratch &scratch, rt::Device &owner,
                                                             bool mayInterpret, Ran &ran) {
   Segment &segment = scratch.segment;
-  if (mayInterpret && onHost(owner) && !rt::choicesOf(owner)) {
+  rt::Device *fixed = mayInterpret ? fixedDevice(segment, owner) : nullptr;
+  if (fixed && onHost(*fixed)) {
     Met met;
-    auto program = knownProgram(segment, owner, met);
+    auto program = knownProgram(segment, *fixed, met);
     if (!program && met.times) {
-      GRAPHC_ASSIGN(program, interpreted(scratch, owner, met, ran));
+      GRAPHC_ASSIGN(program, interpreted(scratch, *fixed, met, ran));
     }
     if (program || ran.wasInterpreted)
       return program;

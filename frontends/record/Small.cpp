@@ -140,7 +140,7 @@ bool isLoop(OpKind kind, int64_t elements, const rt::Device &device, bool counts
   // Whose loops are several operations nobody listens to.
   const bool isSeveral = kind == OpKind::Fma || kind == OpKind::Iota;
   if (elements > kMostElements || elements == 0 || wanted == kNever || Trace::active() ||
-      !onHost(device) || (isSeveral && (RecordScope::errors() & FloatModes::kUnder)))
+      !mayBeOnHost(device) || (isSeveral && (RecordScope::errors() & FloatModes::kUnder)))
     return false;
   if (elements > kFew && !isReadAtOnce(kind))
     return false;
@@ -166,12 +166,12 @@ bool isReadAtOnce(OpKind kind) {
 bool isComputedAtOnce(const Node &single) {
   return single.state() == NodeState::Pending && single.reach() <= kMostReach &&
          turnsWanted().load(std::memory_order_relaxed) != kNever && !Trace::active() &&
-         onHost(single.device());
+         mayBeOnHost(single.device());
 }
 
 void noteLook(const NodeRef &value) {
   if (value->state() == NodeState::Pending && value->reach() <= kMostBytes && !Trace::active() &&
-      onHost(value->device()))
+      mayBeOnHost(value->device()))
     noteReads(value);
 }
 
@@ -182,7 +182,7 @@ void noteWritten(const NodeRef &value) {
 
 bool isWrittenAtOnce(int64_t bytes, const rt::Device &device) {
   return bytes <= kMostTarget && isReadAtOnce(OpKind::Broadcast) && !Trace::active() &&
-         onHost(device) && turnsWanted().load(std::memory_order_relaxed) != kNever;
+         mayBeOnHost(device) && turnsWanted().load(std::memory_order_relaxed) != kNever;
 }
 
 /// Whether a value is made of literals alone, by at most `most` operations.
@@ -266,7 +266,7 @@ bool hearsUnderflow(OpKind kind, DType t) {
 Result<Elements> elementsOf(const Array &x) {
   // Bytes of another dtype may be no bools, nor those of someone else.
   const bool mayBeNone = x.dtype() == DType::Bool;
-  if (!x.view().hasLayout() || (mayBeNone && x.view().isRecast()) || !onHost(x.device()))
+  if (!x.view().hasLayout() || (mayBeNone && x.view().isRecast()) || !mayBeOnHost(x.device()))
     return Elements();
   NodeRef base = x.storage()->current();
   if (base->state() == NodeState::Pending) {
@@ -280,7 +280,8 @@ Result<Elements> elementsOf(const Array &x) {
     if (!isKnown)
       return Elements();
   }
-  if (base->state() != NodeState::Ready || (mayBeNone && !base->buffer()->isPrivate()))
+  if (base->state() != NodeState::Ready || !base->buffer()->host() ||
+      (mayBeNone && !base->buffer()->isPrivate()))
     return Elements();
   auto *first =
       static_cast<const char *>(base->buffer()->host()) + x.view().offset() * itemSize(x.dtype());
@@ -424,7 +425,7 @@ Outcome cast(const Array &x, DType t) {
 }
 
 bool isCollection(std::span<const Array> xs, DType t) {
-  if (Trace::active() || !onHost(xs[0].device()))
+  if (Trace::active() || !mayBeOnHost(xs[0].device()))
     return false;
   int64_t joined = 0, most = 0;
   for (const Array &x : xs) {

@@ -224,7 +224,7 @@ void multiplyNumbers(const Number<R> *a, const Number<R> *b, int64_t count, Numb
 
 Outcome wholePowers(const Operand &x, const Array &y, DType t, const Shape &shape) {
   const int64_t count = countOf(shape);
-  if (count * itemSize(t) > mostBytes() || !onHost(y.device()))
+  if (count * itemSize(t) > mostBytes() || !mayBeOnHost(y.device()))
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, y.device()));
   auto made = withElementType(t, [&]<typename T>(T) -> Result<bool> {

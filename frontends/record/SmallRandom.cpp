@@ -195,7 +195,7 @@ Result<std::optional<Array>> drawn(const Shape &shape, DType dtype, const Stream
   const int64_t count = countOf(shape);
   // Few numbers are drawn sooner than recorded, wherever that is; more of them sooner than a kernel
   // is called.
-  const int64_t most = onHost(device) && hasWide() ? kMostDrawn : kFew;
+  const int64_t most = mayBeOnHost(device) && hasWide() ? kMostDrawn : kFew;
   const bool isFew = count > 0 && count <= most && loopTurns() != kNever;
   if (!from.stride && !isFew && !isLoop(op::OpKind::Philox64, count, device))
     return std::optional<Array>();

@@ -404,7 +404,7 @@ Outcome extremeOfNumbers(bool isLargest, const Array &given) {
   const Array x = ops::inMemoryOrder(given);
   constexpr int64_t kMost = 1 << 17;
   const int64_t count = x.size();
-  if (count == 0 || count > kMost || !onHost(x.device()) || !hasWide())
+  if (count == 0 || count > kMost || !mayBeOnHost(x.device()) || !hasWide())
     return NodeRef();
   const Elements elements = denseElementsOf(x);
   if (!elements.base)

@@ -482,7 +482,7 @@ Result<bool> sortNow(Array &x, bool descending) {
   const View &view = x.view();
   const int64_t bytes = x.size() * itemSize(x.dtype());
   if (Trace::active() || x.rank() == 0 || view.isReadOnly() || !view.hasLayout() ||
-      view.isRecast() || !view.isContiguous() || !onHost(x.device()) || bytes > kMostBytes)
+      view.isRecast() || !view.isContiguous() || !mayBeOnHost(x.device()) || bytes > kMostBytes)
     return false;
   // What is pending is sorted with what it fuses with.
   if (x.storage()->current()->state() != NodeState::Ready)

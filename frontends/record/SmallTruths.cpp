@@ -84,7 +84,7 @@ int64_t countTrue(const Lines &x) {
 
 std::optional<KnownValue> decided(ReduceKind kind, const Array &x, std::optional<DType> wanted) {
   if (x.dtype() != DType::Bool || x.size() == 0 || x.size() > kMostCounted || Trace::active() ||
-      loopTurns() == kNever || !onHost(x.device()))
+      loopTurns() == kNever || !mayBeOnHost(x.device()))
     return std::nullopt;
   const bool isAdded = kind == ReduceKind::Sum || kind == ReduceKind::Mean;
   if (isAdded ? wanted.has_value() : kind == ReduceKind::Prod)

@@ -7,6 +7,7 @@
 #include "frontends/record/Session.h"
 #include "frontends/record/SmallComplex.h"
 #include "runtime/base/UnderflowFlag.h"
+#include "runtime/drivers/Choice.h"
 #include "runtime/exec/VectorProgram.h"
 
 #include <atomic>
@@ -50,10 +51,17 @@ bool mayBeUnit(OpKind kind, DType t, size_t operands) {
          (realDType(t) == DType::Float64 || realDType(t) == DType::Float32);
 }
 
+/// Small values of "auto" are on the cpu.
+rt::Device &runsOn(rt::Device &device) {
+  const rt::Choices *choices = rt::choicesOf(device);
+  return choices ? *choices->cpu : device;
+}
+
 /// Null where there is none. In use until the process ends.
-Result<const VectorProgram *> unitOf(OpKind kind, DType t, size_t operands, rt::Device &device) {
+Result<const VectorProgram *> unitOf(OpKind kind, DType t, size_t operands, rt::Device &owner) {
   if (!mayBeUnit(kind, t, operands))
     return nullptr;
+  rt::Device &device = runsOn(owner);
   static std::array<std::atomic<const Unit *>, size_t{8} * op::kOpKindCount> known;
   const bool watches = mustBeFinite();
   auto &place = known[static_cast<size_t>(kind) * 8 + (isComplex(t) ? 4 : 0) +
@@ -157,8 +165,8 @@ Result<std::optional<KnownValue>> valueByUnit(OpKind kind, std::span<const Opera
   if (!unit || isComplex(unit->resultDType())) // which has no pattern
     return std::optional<KnownValue>();
   for (rt::BufferRef &vector : vectors)
-    if (!vector || &vector->device() != &device) {
-      GRAPHC_ASSIGN(vector, device.allocate(kRoom));
+    if (!vector || &vector->device() != &runsOn(device)) {
+      GRAPHC_ASSIGN(vector, runsOn(device).allocate(kRoom));
     }
   std::array<rt::Buffer *, 2> inputs;
   for (size_t i = 0; i < operands.size(); ++i) {

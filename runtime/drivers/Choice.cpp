@@ -1,5 +1,6 @@
 #include "runtime/drivers/Choice.h"
 
+#include "runtime/base/Setting.h"
 #include "runtime/base/Strings.h"
 #include "runtime/base/Trace.h"
 #include "runtime/drivers/Drivers.h"
@@ -13,6 +14,10 @@
 
 namespace graphc::rt {
 namespace {
+
+Setting choiceSetting{
+    "GRAPHC_AUTO", "what the device \"auto\" goes by, read at its first use: timing, cpu or other",
+    "timing, or cpu where the other device runs on the host's cores"};
 
 /// Where values that the host gave were wanted, by their size: what a loop makes of a new array in
 /// every turn goes the same way every time. Safe from any thread; sizes that share a place forget
@@ -58,8 +63,9 @@ class ChoiceBuffer final : public Buffer {
 public:
   /// `given`: so many bytes by the host.
   ChoiceBuffer(BufferRef memory, std::shared_ptr<ResultUse> use, int64_t given = 0)
-      : Buffer(choiceDevice(), memory->bytes(), nullptr, memory->isPrivate()), use(std::move(use)),
-        given(given) {
+      : Buffer(choiceDevice(), memory->bytes(), addressOf(*memory, use != nullptr),
+               memory->isPrivate()),
+        use(std::move(use)), given(given) {
     size_t slot = slotOf(memory->device());
     memories[slot] = std::move(memory);
     there[slot] = true;
@@ -100,6 +106,7 @@ public:
   }
 
   bool isGiven() const { return given > 0; }
+  bool isAlone() const { return host() && !there[1] && memories[0].use_count() == 1; }
   int64_t lost(int64_t more) const { return nanosLost.fetch_add(more) + more; }
   void *uncounted() const { return use || !there[0] ? nullptr : memories[0]->host(); }
   /// The bytes of a read of `count` that `use` was not told of; nothing where it knows.
@@ -113,6 +120,11 @@ public:
   ResultUse *usedBy() const { return use.get(); }
 
 private:
+  /// Where the cpu's memory is read and written by whoever may look at the value: nobody counts it.
+  static void *addressOf(const Buffer &memory, bool isCounted) {
+    return isCounted || slotOf(memory.device()) != 0 ? nullptr : memory.host();
+  }
+
   mutable std::mutex mutex;
   BufferRef memories[2]; ///< of the cpu, of the other device
   /// Which there are: set behind them, and none goes while the buffer lives, so that what is there
@@ -175,7 +187,7 @@ public:
                             : "cpu: there is no other device";
     about.identity = "auto|" + choices.cpu->info().identity +
                      (choices.other ? "|" + choices.other->info().identity : "");
-    about.hostVisible = false;
+    about.hostVisible = choices.always == choices.cpu;
     about.fp64 = true;
   }
   const DeviceInfo &info() const override { return about; }
@@ -203,13 +215,19 @@ public:
 
 private:
   static Choices find() {
-    Choices found{findDevice("cpu").take(), nullptr}; // the cpu is always there
+    Choices found{findDevice("cpu").take(), nullptr, nullptr}; // the cpu is always there
     if (auto gpu = findDevice("gpu"))
       found.other = *gpu;
     // Else OpenCL on cores: what is a GPU there was passed over.
     for (const DeviceListing &d : listDevices())
       if (!found.other && d.device && d.device->info().cpuClass && d.name.starts_with("opencl"))
         found.other = d.device;
+    const auto wanted = choiceSetting.get();
+    if (found.other && wanted == "other")
+      found.always = found.other;
+    else if (!found.other || wanted == "cpu" ||
+             (found.other->info().cpuClass && wanted != "timing"))
+      found.always = found.cpu;
     return found;
   }
   DeviceInfo about;
@@ -253,7 +271,7 @@ void ResultUse::read(int64_t bytes, int64_t nanosWaited) {
   reads.fetch_add(1, std::memory_order_relaxed);
 }
 
-void ResultUse::beginRun(int runsBefore) {
+void ResultUse::beginRun(int runsBefore, int counted) {
   const uint64_t finished = finishes.load(std::memory_order_relaxed);
   // A read beside this may be lost: every run takes this way, and one more or less is no matter.
   auto take = [](auto &counted) {
@@ -266,10 +284,10 @@ void ResultUse::beginRun(int runsBefore) {
   if (seen != finished)
     finishesSeen.store(finished, std::memory_order_relaxed);
   const auto each = static_cast<double>(runsBefore);
-  const double read = std::min<double>(take(reads), each); // several results of a run may be
+  const double read = std::min<double>(take(reads), counted); // several results of a run may be
   const auto finishedSince = static_cast<double>(finished - std::min(seen, finished));
-  const double waits = std::min(read + finishedSince, each) / each;
-  const auto bytes = static_cast<double>(take(bytesSince)) / each;
+  const double waits = std::min(read / counted + finishedSince / each, 1.0);
+  const auto bytes = static_cast<double>(take(bytesSince)) / counted;
   const int64_t waited = take(nanosSince), queued = take(nanosQueued);
   if (read > 0 && queued > 0)
     answered.add(static_cast<double>(queued) + static_cast<double>(waited) / read);
@@ -349,6 +367,10 @@ void *uncountedAddress(const Buffer &value) { return asChoice(value).uncounted()
 
 Device &hostDevice(const Buffer &value) {
   return choicesOf(value.device()) ? asChoice(value).any()->device() : value.device();
+}
+
+bool isAlone(const Buffer &value) {
+  return !choicesOf(value.device()) || asChoice(value).isAlone();
 }
 
 bool isOnOne(const Buffer &value) { return !choicesOf(value.device()) || asChoice(value).hasOne(); }

@@ -19,6 +19,9 @@ namespace graphc::rt {
 struct Choices {
   Device *cpu;
   Device *other; ///< the first GPU, else the first OpenCL device; null when there is none
+  /// Where programs of any size run for good: by a setting (GRAPHC_AUTO), or because the other
+  /// device is the host's own cores. Null when times decide.
+  Device *always;
 };
 
 /// The device itself, made at the first use; it never fails.
@@ -49,8 +52,10 @@ public:
   /// A run on the other device, until it was queued.
   void queued(int64_t nanos) { nanosQueued.store(nanos, std::memory_order_relaxed); }
   void read(int64_t bytes, int64_t nanosWaited);
-  /// Before a run: what became of the results of so many before it is known.
-  void beginRun(int runsBefore = 1);
+  /// Before a run: what became of the results of so many before it is known, or of `counted` of
+  /// them, which stand for all.
+  void beginRun(int runsBefore, int counted);
+  void beginRun(int runsBefore = 1) { beginRun(runsBefore, runsBefore); }
   double waits() const { return waitShare.load(std::memory_order_relaxed); } ///< of a run
   double bytes() const { return readBytes.load(std::memory_order_relaxed); } ///< of a run
   /// Nanoseconds of the host for a run on the other device whose results it reads; 0: not known.
@@ -93,6 +98,10 @@ const BufferRef *memoryThere(const BufferRef &value, const Device &device);
 /// Whether the host gave its bytes, and would give those of the next one to whichever device needs
 /// them. A value of "auto".
 bool isGiven(const Buffer &value);
+/// Whether nothing but the value itself has its memory, so that who has the value alone may write
+/// there: of "auto", only what is on the cpu, in no program's hands and not copied to the other
+/// device; true of other devices' values.
+bool isAlone(const Buffer &value);
 /// Whether it has memory on one device only.
 bool isOnOne(const Buffer &value);
 /// Adds to the nanoseconds that programs lost because the value was not on the other device, one

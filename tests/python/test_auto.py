@@ -113,6 +113,59 @@ def test_errors_come_at_each_run(where):
     assert done.returncode == 0, done.stderr
 
 
+SMALL = """
+import graphc as gc, numpy as np
+
+def program(xp):
+    a = xp.zeros((6, 6))
+    for i in range(6):
+        for j in range(6):
+            a[i, j] = i * 10 + j + (a[i, j - 1] if j else 0)
+    a[a > 100] += 0.5
+    a[:, ::2] *= 2
+    b = xp.exp(-a / 50) + xp.sin(a[2]) @ a
+    k = xp.array([3, 1, 5, 1])
+    b[k] = b[k[::-1]] + 1
+    xp.add.at(b, k, 0.25)
+    b[0] = xp.sort(b[1])[::-1]
+    c = (b[:, 1:4] - 1j).sum(axis=0)
+    return [a, b, c * c, xp.maximum.accumulate(b, axis=1), xp.asarray([float(x) for x in b[3]]), b.max(), a[1:3].any()]
+
+def counted(device):
+    with gc.device(device):
+        for _ in range(12):
+            before = gc.cache_info()["programs_run"]
+            results = program(gc)
+            gc.eval(*results)
+    return results, gc.cache_info()["programs_run"] - before
+
+counted("cpu")  # until the loops are known
+want, (here, runs), (there, runs_of_auto) = program(np), counted("cpu"), counted("auto")
+assert runs == runs_of_auto, (runs, runs_of_auto)
+for w, x, y in zip(want, here, there):
+    assert y.device == "auto" and np.asarray(x).tobytes() == np.asarray(y).tobytes()
+    np.testing.assert_allclose(np.asarray(y), w, rtol=1e-12)
+
+with gc.device("auto"):
+    large = gc.asarray(np.arange(300_000.0))
+    few = gc.asarray(np.ones(4))
+    view = few[1:3]
+    for turn in range(60):  # what the other device has a copy of is written to all the same
+        few[1] = turn
+        view[1] += turn
+        got = np.asarray(large * few[1] + few[2])[-1]
+        assert got == 299_999 * turn + 1 + turn * (turn + 1) // 2, (turn, got)
+"""
+
+
+@pytest.mark.parametrize("where", ["", "timing", "cpu", "other"])
+def test_small_statements_are_computed_as_on_the_cpu(where):
+    """Loops over elements, views and small arrays run no program that they would not run on the cpu."""
+    env = os.environ | {"PYTHONPATH": PACKAGE, "GRAPHC_AUTO": where}
+    done = subprocess.run([sys.executable, "-c", SMALL], env=env, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+
+
 def test_timing_is_kept_on_disk(tmp_path):
     code = ("import graphc as gc, numpy as np\nwith gc.device('auto'):\n"
             "    x = gc.asarray(np.ones(100_000, 'f4')); np.asarray(x + 1)\n"

@@ -213,7 +213,7 @@ PyObject *functionOfComplex(op::OpKind kind, PyObject *object) {
   if (Trace::active() || !(number || PyComplex_CheckExact(object)))
     return nullptr;
   rt::Device *device = number ? number->known.device : unwrap(currentDevice());
-  if (!onHost(*device))
+  if (!mayBeOnHost(*device))
     return nullptr;
   const bool isWide = !number || number->known.dtype == DType::Complex128;
   PyObject *made = isWide ? combine<double>(kind, *device, object, nullptr)
@@ -240,7 +240,8 @@ PyObject *operationOnComplex(op::OpKind kind, PyObject *left, PyObject *right) {
   const size_t count = right ? 2 : 1;
   if (Trace::active() || !small::hasComplexLoop(kind) ||
       !readOperand(left, operands[0], types[0], device) ||
-      (right && !readOperand(right, operands[1], types[1], device)) || !device || !onHost(*device))
+      (right && !readOperand(right, operands[1], types[1], device)) || !device ||
+      !mayBeOnHost(*device))
     return nullptr;
   const auto t = op::promoteOperands(kind, std::span(types).first(count));
   if (!t || !isComplex(*t))

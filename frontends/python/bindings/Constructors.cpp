@@ -35,7 +35,7 @@ std::optional<Leaf> complexLeafOf(PyObject *object) {
     return Leaf{DType::Complex128, 0, nullptr, nullptr, {number.real, number.imag}};
   }
   const ScalarObject *known = asComplexScalar(object);
-  if (!known || !onHost(*known->known.device))
+  if (!known || !mayBeOnHost(*known->known.device))
     return std::nullopt;
   Leaf leaf{known->known.dtype, 0, nullptr, known->known.device};
   if (known->known.dtype == DType::Complex128)
@@ -59,14 +59,14 @@ std::optional<Leaf> leafOf(PyObject *object) {
     int64_t v = PyLong_AsLongLongAndOverflow(object, &overflow);
     return overflow ? std::nullopt : std::optional(Leaf{DType::Int64, static_cast<uint64_t>(v)});
   }
-  if (const KnownValue *known = knownScalar(object); known && onHost(*known->device))
+  if (const KnownValue *known = knownScalar(object); known && mayBeOnHost(*known->device))
     return Leaf{known->dtype, known->bits, nullptr, known->device};
   if (numpyScalarDType(object) == DType::Float64)
     return Leaf{DType::Float64, std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(object))};
   if (auto number = complexLeafOf(object))
     return number;
   const Array *x = asArray(object);
-  if (!x || !onHost(x->device()) || !x->view().hasLayout() || x->view().isRecast())
+  if (!x || !mayBeOnHost(x->device()) || !x->view().hasLayout() || x->view().isRecast())
     return std::nullopt;
   if (x->known())
     return Leaf{x->dtype(), x->known()->bits, nullptr, &x->device()};
@@ -196,7 +196,7 @@ private:
   static bool copy(const Leaf &leaf, char *&to) {
     const View &view = leaf.array->view();
     NodeRef base = leaf.array->storage()->current();
-    if (base->state() != NodeState::Ready)
+    if (base->state() != NodeState::Ready || !base->buffer()->host())
       return false;
     auto *from = static_cast<const S *>(base->buffer()->host()) + view.offset();
     to = reinterpret_cast<char *>(
@@ -278,7 +278,8 @@ Array packAs(PyObject *object, rt::Device &device, bool isRead, std::optional<DT
     return packer.look(object) && (!packer.device() || packer.device() == &device) &&
            (!dtype || packer.become(*dtype));
   };
-  if (!(PyList_CheckExact(object) || PyTuple_CheckExact(object)) || !onHost(device) || !isOurs())
+  if (!(PyList_CheckExact(object) || PyTuple_CheckExact(object)) || !mayBeOnHost(device) ||
+      !isOurs())
     return Array();
   if (!packer.pending.empty()) {
     if (!packer.isMany() && !isRead)
@@ -504,7 +505,7 @@ PyObject *ofNumber(PyObject *object, std::optional<DType> dtype) {
     int overflow = 0;
     const int64_t whole = isFloat64 ? 0 : PyLong_AsLongLongAndOverflow(object, &overflow);
     const DType own = isFloat64 ? DType::Float64 : DType::Int64;
-    if (!onHost(*device) || overflow || (dtype && *dtype != own && *dtype != DType::Float64))
+    if (!mayBeOnHost(*device) || overflow || (dtype && *dtype != own && *dtype != DType::Float64))
       return nullptr;
     const DType t = dtype.value_or(own);
     const uint64_t bits = isFloat64 ? std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(object))

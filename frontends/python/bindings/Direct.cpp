@@ -264,15 +264,15 @@ std::optional<uint64_t> heldBits(PyObject *object, DType t) {
 std::optional<std::complex<double>> complexElement(const Array &x, std::span<const int64_t> index) {
   const View &view = x.view();
   if (!isComplex(x.dtype()) || Trace::active() || !view.hasLayout() || view.isRecast() ||
-      !onHost(x.device()))
+      !mayBeOnHost(x.device()))
     return std::nullopt;
   int64_t place = view.offset();
   for (size_t i = 0; i < index.size(); ++i)
     place += index[i] * view.strides()[i];
   return x.storage()->withCurrent([&](const Node &base) -> std::optional<std::complex<double>> {
-    if (base.state() != NodeState::Ready)
+    const void *first = base.state() == NodeState::Ready ? base.buffer()->host() : nullptr;
+    if (!first)
       return std::nullopt;
-    const void *first = base.buffer()->host();
     if (x.dtype() == DType::Complex128)
       return static_cast<const std::complex<double> *>(first)[place];
     return std::complex<double>(static_cast<const std::complex<float> *>(first)[place]);
@@ -328,7 +328,7 @@ PyObject *directCopy(const Array &x, const Shape &shape) {
 
 PyObject *directJoin(std::span<PyObject *const> items, int64_t axis) {
   const Array *first = items.empty() ? nullptr : asPlainArray(items[0]);
-  if (!first || first->rank() == 0 || Trace::active() || !onHost(first->device()))
+  if (!first || first->rank() == 0 || Trace::active() || !mayBeOnHost(first->device()))
     return nullptr;
   const auto along = static_cast<size_t>(axis < 0 ? axis + first->rank() : axis);
   Shape shape = first->shape();
@@ -406,7 +406,7 @@ PyObject *directNonzero(const Array &x) {
 PyObject *directCount(const Array &x) {
   RecordScope scope;
   if (x.rank() == 0 || x.size() * itemSize(x.dtype()) > small::kMostCounted ||
-      small::loopTurns() == small::kNever || Trace::active() || !onHost(x.device()))
+      small::loopTurns() == small::kNever || Trace::active() || !mayBeOnHost(x.device()))
     return nullptr;
   const small::Elements from = small::denseElementsOf(x);
   int64_t zeros = 0;
@@ -535,7 +535,7 @@ bool directPut(Array &x, PyObject *key, PyObject *value) {
 bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
   const View &view = x.view();
   if (view.isReadOnly() || !view.hasLayout() || itemSize(x.dtype()) > 16 || Trace::active() ||
-      !onHost(x.device()) || x.rank() == 0)
+      !mayBeOnHost(x.device()) || x.rank() == 0)
     return false;
   Part part;
   if (!part.set(view, items) || part.rank == 0)
@@ -573,7 +573,7 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
     return false;
   const std::span<const int64_t> steps(room.data(), part.rank);
   NodeRef base = given->storage()->current();
-  if (base->state() != NodeState::Ready ||
+  if (base->state() != NodeState::Ready || !base->buffer()->host() ||
       (x.dtype() == DType::Bool && (from.isRecast() || !base->buffer()->isPrivate())))
     return false;
   if (given->sharesStorage(x)) {

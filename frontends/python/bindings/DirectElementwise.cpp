@@ -342,7 +342,7 @@ PyObject *directClip(PyObject *object, PyObject *low, PyObject *high) {
     auto isNumber = [](PyObject *o) { return PyFloat_CheckExact(o) || PyLong_CheckExact(o); };
     rt::Device *device = unwrap(currentDevice());
     const DType t = PyFloat_CheckExact(object) ? DType::Float64 : DType::Int64;
-    auto bits = isNumber(object) && isNumber(low) && isNumber(high) && onHost(*device)
+    auto bits = isNumber(object) && isNumber(low) && isNumber(high) && mayBeOnHost(*device)
                     ? scalarBits(object, t)
                     : std::nullopt;
     if (!bits)

@@ -396,7 +396,7 @@ bool isListPut(Array &x, std::span<const IndexItem> items, PyObject *value) {
   constexpr Py_ssize_t kMost = 16;
   const bool isFloat64 = x.dtype() == DType::Float64;
   if ((!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) ||
-      (!isFloat64 && x.dtype() != DType::Int64) || Trace::active() || !onHost(x.device()) ||
+      (!isFloat64 && x.dtype() != DType::Int64) || Trace::active() || !mayBeOnHost(x.device()) ||
       !x.storage()->exclusive() || PySequence_Fast_GET_SIZE(value) > kMost)
     return false;
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);

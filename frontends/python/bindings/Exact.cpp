@@ -181,7 +181,7 @@ PyObject *drawnByNumbers(PyObject *theirs, PyObject *owner, PyObject *const *arg
     hasArrays = true;
   }
   rt::Device *device = unwrap(currentDevice());
-  if (!onHost(*device))
+  if (!mayBeOnHost(*device))
     return nullptr;
   PyObject *result =
       PyObject_Vectorcall(theirs, passed.data(), static_cast<size_t>(count) + 1, nullptr);
@@ -213,7 +213,7 @@ PyObject *drawn(PyObject *theirs, PyObject *owner, PyObject *const *args, Py_ssi
   for (Py_ssize_t i = 0; isPlain && i < all; ++i)
     isPlain = given.look(args[i]);
   rt::Device *device = isPlain && given.device ? given.device : unwrap(currentDevice());
-  if (!isPlain || !onHost(*device))
+  if (!isPlain || !mayBeOnHost(*device))
     Py_RETURN_NOTIMPLEMENTED;
   TheirArguments passed;
   passed.plain[0] = owner;
@@ -338,7 +338,7 @@ PyObject *numpysOwn(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
     }
     rt::Device *device = given.device ? given.device : unwrap(currentDevice());
     TheirArguments passed;
-    if (!onHost(*device) || !passed.make(given, args, static_cast<size_t>(all)))
+    if (!mayBeOnHost(*device) || !passed.make(given, args, static_cast<size_t>(all)))
       return nullptr;
     auto made = pb::reinterpret_steal<pb::object>(
         PyObject_Vectorcall(theirs, passed.plain.data(), static_cast<size_t>(count), names));

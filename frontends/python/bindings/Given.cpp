@@ -66,7 +66,7 @@ bool isWanted(const Given &given, Exact kind) {
   if (Trace::active() || (given.most > small::kFew && !isMany(kind)))
     return false;
   if (!given.device)
-    return unwrap(currentDevice()) && onHost(*unwrap(currentDevice()));
+    return unwrap(currentDevice()) && mayBeOnHost(*unwrap(currentDevice()));
   if (isMany(kind) && given.isReady && small::loopTurns() != small::kNever)
     return true;
   RecordScope scope;

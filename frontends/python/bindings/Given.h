@@ -46,7 +46,7 @@ public:
     if (takesNumpys && isNumpyArray(object))
       return lookAt(reinterpret_cast<const NumpyArray *>(object));
     const Array *x = asAnyArray(object);
-    if (!x || x->isOpen() || !onHost(x->device()) || (device && device != &x->device()) ||
+    if (!x || x->isOpen() || !mayBeOnHost(x->device()) || (device && device != &x->device()) ||
         x->dtype() == DType::BFloat16 || (isInexact(x->dtype()) && kind == Exact::Integers))
       return false;
     isSignedSeen |= isSigned(x->dtype());

@@ -115,7 +115,7 @@ PyObject *matmul(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
 
 /// Computes those of many small arrays that are pending, without the GIL, before they are joined.
 void computeMany(std::vector<Array> &arrays) {
-  if (arrays.size() < small::kVeryMany || Trace::active() || !onHost(arrays[0].device()))
+  if (arrays.size() < small::kVeryMany || Trace::active() || !mayBeOnHost(arrays[0].device()))
     return;
   std::vector<Array *> pending;
   for (Array &x : arrays) {
@@ -388,7 +388,7 @@ PyObject *numeric(PyObject *, PyObject *const *args, Py_ssize_t count) {
       rt::Device *device = unwrap(currentDevice());
       for (size_t i = 0; i < size; ++i)
         operands[i] = Operand(op::Scalar::ofFloat(PyFloat_AS_DOUBLE(args[i + 1])));
-      if (Trace::active() || !onHost(*device))
+      if (Trace::active() || !mayBeOnHost(*device))
         Py_RETURN_NONE;
       NodeRef made = unwrap(
           small::numeric(*kind, std::span(operands).first(size), DType::Float64, Shape(), *device));

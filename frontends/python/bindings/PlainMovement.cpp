@@ -81,8 +81,8 @@ PyObject *sorted(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
 /// them.
 bool isThere(const Array &x) {
   constexpr int64_t kMostSorted = 1 << 14;
-  return x.size() <= kMostSorted && onHost(x.device()) && small::loopTurns() != small::kNever &&
-         small::denseElementsOf(x).base;
+  return x.size() <= kMostSorted && mayBeOnHost(x.device()) &&
+         small::loopTurns() != small::kNever && small::denseElementsOf(x).base;
 }
 
 /// unique(x) of a vector of real numbers. Nothing fuses with it, since its size is counted first.

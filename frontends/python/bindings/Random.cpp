@@ -14,7 +14,7 @@ namespace graphc::py {
 
 rt::Device *hostOfDraws() {
   rt::Device *device = unwrap(currentDevice());
-  return Trace::active() || !onHost(*device) ? nullptr : device;
+  return Trace::active() || !mayBeOnHost(*device) ? nullptr : device;
 }
 
 namespace {

@@ -135,7 +135,7 @@ std::optional<KnownValue> knownFloat(op::OpKind kind, PyObject *operand) {
   if (!number && !PyFloat_CheckExact(operand) && numpyScalarDType(operand) != DType::Float64)
     return std::nullopt;
   rt::Device *device = unwrap(currentDevice());
-  if (!onHost(*device))
+  if (!mayBeOnHost(*device))
     return std::nullopt;
   const double given = number ? *number : PyFloat_AS_DOUBLE(operand);
   return KnownValue{std::bit_cast<uint64_t>(given), DType::Float64, device};

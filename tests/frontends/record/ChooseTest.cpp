@@ -300,6 +300,25 @@ TEST(Choose, ReadsOfSeveralRunsAreShared) {
   EXPECT_EQ(use->waits(), 1);
 }
 
+TEST(Choose, ReadsOfOneRunStandForThoseThatFollowIt) {
+  auto use = std::make_shared<rt::ResultUse>();
+  for (int i = 0; i < 16; ++i)
+    use->beginRun();
+  use->read(100, 50);
+  use->beginRun(8, 1);
+  EXPECT_EQ(use->waits(), 1);
+  EXPECT_EQ(use->bytes(), 100);
+  for (int i = 0; i < 4; ++i) // nobody reads what runs, and now and then all is waited for
+    use->beginRun(8, 1);
+  EXPECT_LT(use->waits(), 0.1);
+  ASSERT_TRUE(rt::choiceDevice().queue().finish());
+  for (int i = 0; i < 8; ++i)
+    use->beginRun();
+  ASSERT_TRUE(rt::choiceDevice().queue().finish());
+  use->beginRun(8, 1);
+  EXPECT_LT(use->waits(), 0.2) << "one wait of eight runs, not of the one that is counted";
+}
+
 TEST(Choose, FirstAndDisturbedRunsDoNotCount) {
   rt::TypicalTime time;
   for (double nanos : {1e9, 3000.0, 1000.0})
