@@ -1,6 +1,7 @@
 """The device "auto" beside the two that it chooses from: `tools/dev bench auto`. The five seed programs and three more at
-every size, called in three ways; the devices take turns. A case holds where auto takes at most a tenth longer than the
-better one. Beside it stands how far that device, measured a second time in the same turns, is from itself."""
+every size, called in four ways: jitted and waited for, queued, or of NumPy's arrays, and not jitted; the devices take
+turns. A case holds where auto takes at most a tenth longer than the better one. Beside it stands how far that device,
+measured a second time in the same turns, is from itself."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ import programs
 F4, F8, I8 = np.float32, np.float64, np.int64
 ALLOWED = 1.10
 AGAIN = " again"
+WAYS = ("waited for", "queued", "NumPy's", "eager")
 CALLS_BEFORE = 40  # "auto" knows a program by then
 
 
@@ -54,7 +56,8 @@ class Ways:
     def __init__(self, gc, device: str, program: Callable, given: list):
         self.gc, self.device, self.given = gc, device, given
         self.arrays = [gc.asarray(x, device=device) for x in given]
-        self.functions = {way: gc.jit(lambda *x: program(gc, *x), fullgraph=True) for way in ("waited for", "queued", "NumPy's")}
+        self.functions = {way: gc.jit(lambda *x: program(gc, *x), fullgraph=True) for way in WAYS[:3]}
+        self.functions["eager"] = lambda *x: gc.eval(program(gc, *x))
 
     def call(self, way: str) -> None:
         gc, function = self.gc, self.functions[way]
@@ -64,7 +67,7 @@ class Ways:
                 np.asarray(leaf)
             return
         function(*self.arrays)
-        if way == "waited for":
+        if way != "queued":
             gc.synchronize(self.device)
 
     def group(self, way: str, calls: int) -> float:
@@ -85,7 +88,7 @@ def measure(gc, devices: list[str], case, size: int, seconds: float) -> list[dic
     given = inputs(np.random.default_rng(1), size)
     ways = {d: Ways(gc, d, program, given) for d in devices} | {d + AGAIN: Ways(gc, d, program, given) for d in devices[:2]}
     found = []
-    for way in ("waited for", "queued", "NumPy's"):
+    for way in WAYS:
         calls = {d: w.group(way, CALLS_BEFORE) and max(1, min(400, int(seconds / 5 / w.group(way, 3)))) for d, w in ways.items()}
         times = {d: [] for d in ways}
         for _ in range(7):
@@ -117,10 +120,10 @@ def main(arguments: list[str]) -> int:
         for size in (1000, 10**5) if options.quick else (10**3, 10**4, 10**5, 10**6, 10**7):
             if options.rows in case[0]:
                 results += measure(gc, devices, case, size, options.seconds)
-                for r in results[-3:]:
+                for r in results[-len(WAYS):]:
                     print(f"{r['case']:20} {size:9} {r['way']:10}  us " + "  ".join(f"{d} {t:.1f}" for d, t in r["us"].items())
                           + f"  ratio {r['ratio']:.2f} (itself {r['itself']:.2f})" + ("" if r["ratio"] <= ALLOWED else "  LOSES"), flush=True)
-    for way in ("waited for", "queued", "NumPy's"):
+    for way in WAYS:
         for what, name in (("ratio", "auto"), ("itself", "the better device itself")):
             ratios = [r[what] for r in results if r["way"] == way]
             print(f"{way}, {name}: {sum(r <= ALLOWED for r in ratios)} of {len(ratios)} within {ALLOWED}, worst {max(ratios, default=1):.2f}")
