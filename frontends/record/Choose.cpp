@@ -12,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -312,12 +313,26 @@ bool runsOnOther(const ProgramWork &work, const DeviceSpeed &host, const DeviceS
   return there + std::max(0.0, way - lost) < kWorthMoving * timeOnHost(work, host, other);
 }
 
+/// Of inputs, of which slices and gathers read what they give.
+static double bytesRead(const op::GraphDesc &graph, const std::vector<int64_t> &symbols) {
+  std::vector<double> read(graph.inputs.size(), 0);
+  for (const op::NodeDesc &node : graph.nodes)
+    for (size_t i = 0; i < node.operands.size(); ++i)
+      if (uint32_t input = node.operands[i]; input < read.size()) {
+        const bool isPart = node.kind == OpKind::Slice || (node.kind == OpKind::Gather && i == 0);
+        const double all = elements(graph.inputs[input].shape, symbols);
+        read[input] = std::min(all, read[input] + (isPart ? elements(node.shape, symbols) : all));
+      }
+  double bytes = 0;
+  for (size_t i = 0; i < read.size(); ++i)
+    bytes += read[i] * static_cast<double>(itemSize(graph.inputs[i].dtype));
+  return bytes;
+}
+
 ProgramWork workOf(const Segment &segment) {
   op::GraphDesc graph = segment.graph(false);
   ProgramWork work;
-  for (const auto &input : graph.inputs)
-    work.bytes +=
-        elements(input.shape, segment.symbols) * static_cast<double>(itemSize(input.dtype));
+  work.bytes = bytesRead(graph, segment.symbols);
   auto shapeOf = [&](uint32_t value) -> std::span<const int64_t> {
     return value < graph.inputs.size() ? std::span<const int64_t>(graph.inputs[value].shape)
                                        : graph.nodes[value - graph.inputs.size()].shape;
@@ -394,6 +409,23 @@ rt::Device *alwaysOn(const rt::Choices &choices, bool isLittle) {
   return choices.always;
 }
 
+/// Whether values that only the other device has come back: runs that would have been shorter on
+/// the host cost as much as the way by now.
+bool comesBack(const ProgramWork &work, std::span<const rt::Tensor> inputs,
+               const rt::Choices &choices, const DeviceSpeed &host, const DeviceSpeed &other) {
+  ProgramWork back = work;
+  back.onOtherOnly = 0;
+  const double lost = timeOnOther(work, other) - timeOnHost(back, host, other) / kWorthMoving;
+  if (work.isTrial || work.onOtherOnly == 0 || lost <= 0)
+    return false;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const rt::Tensor &input : inputs)
+    if (!rt::isOn(*input.buffer, *choices.cpu))
+      least = std::min(
+          least, rt::lostAt(*input.buffer, work.runsSince * static_cast<int64_t>(std::ceil(lost))));
+  return static_cast<double>(least) >= work.onOtherOnly / other.down;
+}
+
 } // namespace
 
 Result<ChosenDevice> deviceOfRun(ProgramWork work, const rt::Choices &choices,
@@ -437,7 +469,8 @@ Result<ChosenDevice> deviceOfRun(ProgramWork work, const rt::Choices &choices,
   if (isWorthTrying(lost < kReadOften ? work : onceMoved(work), isOnOther, *host, **other))
     return ChosenDevice{isOnOther ? choices.cpu : choices.other, true};
   if (isOnOther)
-    return ChosenDevice{choices.other};
+    return ChosenDevice{comesBack(work, inputs, choices, *host, **other) ? choices.cpu
+                                                                         : choices.other};
   double more = timeOnHost(work, *host, **other) - timeOnOther(onceMoved(work), **other);
   for (const rt::Buffer *input : away)
     rt::lostAt(*input, work.runsSince * std::max(int64_t{1}, static_cast<int64_t>(more)));

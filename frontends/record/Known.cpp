@@ -1,5 +1,6 @@
 #include "frontends/record/Known.h"
 
+#include "frontends/record/Choose.h"
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/HostMath.h"
 #include "frontends/record/Looks.h"
@@ -122,6 +123,14 @@ bool onHost(const rt::Device &device) {
   return info.target == program::Target::Cpu && info.hostVisible && info.runsKernels;
 }
 
+const char *whereRead(const Node &value, int64_t bytes) {
+  const rt::Buffer &buffer = *value.buffer();
+  const void *first = rt::hostAddress(buffer);
+  if (first && !buffer.host())
+    rt::ReadScope told(buffer, bytes);
+  return static_cast<const char *>(first);
+}
+
 bool mayBeOnHost(const rt::Device &device) { return onHost(device) || rt::choicesOf(device); }
 
 std::optional<uint64_t> knownBits(const Node &node) {
@@ -183,11 +192,27 @@ std::optional<KnownValue> readElement(const Array &x, std::span<const int64_t> i
     return std::nullopt;
   int64_t place = placeOf(x.view(), index) * itemSize(x.dtype());
   auto bits = x.storage()->withCurrent([&](const Node &base) {
-    return base.state() == NodeState::Ready && base.buffer()->host()
-               ? load(static_cast<const char *>(base.buffer()->host()) + place, x.dtype())
-               : std::nullopt;
+    const char *first =
+        base.state() == NodeState::Ready ? whereRead(base, itemSize(x.dtype())) : nullptr;
+    return first ? load(first + place, x.dtype()) : std::nullopt;
   });
   return bits ? std::optional(KnownValue{*bits, x.dtype(), &x.device()}) : std::nullopt;
+}
+
+Result<bool> bringHome(const Array &x) {
+  const rt::Choices *choices = rt::choicesOf(x.device());
+  if (!choices || !choices->other || Trace::active() || x.isOpen() || !x.view().hasLayout())
+    return false;
+  const NodeRef value = x.storage()->current();
+  if (value->state() != NodeState::Ready || rt::isOn(*value->buffer(), *choices->cpu))
+    return false;
+  GRAPHC_ASSIGN(const DeviceSpeed *speed, speedOf(*choices->other));
+  if (x.storage()->countElementRead() * speed->answerNanos <
+      static_cast<double>(value->bytes()) / speed->down)
+    return false;
+  Array whole = Array::ofStorage(x.storage());
+  GRAPHC_TRY(detach(whole));
+  return true;
 }
 
 Status settleElement(const Array &x, const NodeRef &element) {

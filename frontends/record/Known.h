@@ -19,6 +19,9 @@ bool onHost(const rt::Device &device);
 /// The same, or "auto", whose values are in this machine's memory until a program takes them
 /// elsewhere: whoever looks at one asks whether it has an address.
 bool mayBeOnHost(const rt::Device &device);
+/// Where so many bytes of a computed value are read on the host; who counts them is told. Null
+/// where the host has none.
+const char *whereRead(const Node &value, int64_t bytes);
 
 /// The value of a 0-d node as a literal pattern (OpTable.h) when it needs no program: a literal, or
 /// computed and in host memory.
@@ -31,6 +34,10 @@ namespace ops {
 /// The element at `index` (inside the shape, one number an axis); nothing when x is not computed,
 /// not in host memory or belongs to a trace.
 std::optional<KnownValue> readElement(const Array &x, std::span<const int64_t> index);
+/// Of "auto": brings what only the other device has to the host for good, once so many of its
+/// elements were read that this had cost as much as the way. False where nothing was done. Counts
+/// as a read.
+Result<bool> bringHome(const Array &x);
 /// Gives a recorded element its value at once where the array of `x`, a view of that element, is
 /// computed: of dtypes that no literal pattern holds.
 Status settleElement(const Array &x, const NodeRef &element);

@@ -280,12 +280,11 @@ Result<Elements> elementsOf(const Array &x) {
     if (!isKnown)
       return Elements();
   }
-  if (base->state() != NodeState::Ready || !base->buffer()->host() ||
-      (mayBeNone && !base->buffer()->isPrivate()))
+  if (base->state() != NodeState::Ready || (mayBeNone && !base->buffer()->isPrivate()))
     return Elements();
-  auto *first =
-      static_cast<const char *>(base->buffer()->host()) + x.view().offset() * itemSize(x.dtype());
-  return Elements{std::move(base), first};
+  const char *first = whereRead(*base, x.size() * itemSize(x.dtype()));
+  return first ? Elements{std::move(base), first + x.view().offset() * itemSize(x.dtype())}
+               : Elements();
 }
 
 Result<NodeRef> makeNode(DType t, const Shape &shape, rt::Device &device) {

@@ -62,12 +62,12 @@ inline Elements computedElementsOf(const Array &x) {
   if (x.isOpen() || !view.hasLayout())
     return {};
   NodeRef base = x.storage()->current();
-  if (base->state() != NodeState::Ready || !base->buffer()->host() ||
+  if (base->state() != NodeState::Ready ||
       (x.dtype() == DType::Bool && (view.isRecast() || !base->buffer()->isPrivate())))
     return {};
-  auto *first =
-      static_cast<const char *>(base->buffer()->host()) + view.offset() * itemSize(x.dtype());
-  return {std::move(base), first};
+  const char *first = whereRead(*base, x.size() * itemSize(x.dtype()));
+  return first ? Elements{std::move(base), first + view.offset() * itemSize(x.dtype())}
+               : Elements();
 }
 /// The same of elements that lie side by side; nothing for others.
 inline Elements denseElementsOf(const Array &x) {

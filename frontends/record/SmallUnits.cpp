@@ -90,7 +90,8 @@ Result<NodeRef> vectorOf(const Operand &o, DType t, const Shape &shape, rt::Devi
   if (o.array && !o.array->known() && o.array->dtype() == t && o.array->view().isWhole() &&
       o.array->shape() == shape) {
     GRAPHC_ASSIGN(Elements elements, elementsOf(*o.array));
-    return std::move(elements.base);
+    if (!elements.base || elements.base->buffer()->host())
+      return std::move(elements.base);
   }
   ReaderOf<T> reader;
   GRAPHC_ASSIGN(bool isRead, reader.read(o, t, shape));

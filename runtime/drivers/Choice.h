@@ -104,8 +104,8 @@ bool isGiven(const Buffer &value);
 bool isAlone(const Buffer &value);
 /// Whether it has memory on one device only.
 bool isOnOne(const Buffer &value);
-/// Adds to the nanoseconds that programs lost because the value was not on the other device, one
-/// for a run that lost nothing, and gives their sum. A value of "auto".
+/// Adds to the nanoseconds that programs lost because the value was on one device only, one for a
+/// run that lost nothing, and gives their sum. A value of "auto".
 int64_t lostAt(const Buffer &value, int64_t more);
 /// Address on the host, or null, as Buffer::host(); of a value of "auto" that of its memory there.
 void *hostAddress(const Buffer &value);

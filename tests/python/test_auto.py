@@ -166,6 +166,30 @@ def test_small_statements_are_computed_as_on_the_cpu(where):
     assert done.returncode == 0, done.stderr
 
 
+def test_elements_of_what_is_elsewhere_come_home():
+    """A result on the other device that a loop reads one by one is brought to the host, and written there from then on."""
+    code = (
+        "import graphc as gc, numpy as np\n"
+        "runs = lambda: gc.cache_info()['programs_run']\n"
+        "with gc.device('auto'):\n"
+        "    x = gc.asarray(np.arange(40_000.0)) * 2\n"
+        "    gc.eval(x)\n"
+        "    for i in range(20_000):\n"
+        "        assert x[i] == 2 * i\n"
+        "    before = runs()\n"
+        "    want = np.arange(40_000.0) * 2\n"
+        "    for i in range(200):\n"
+        "        for v in (x, want):\n"
+        "            v[i + 9] = v[2 * i] + 1\n"
+        "            v[::2][i] += 0.5\n"
+        "    assert runs() == before\n"
+        "    assert np.asarray(x + 1).tobytes() == (want + 1).tobytes()\n"
+    )
+    env = os.environ | {"PYTHONPATH": PACKAGE, "GRAPHC_AUTO": "other"}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+
+
 def test_timing_is_kept_on_disk(tmp_path):
     code = ("import graphc as gc, numpy as np\nwith gc.device('auto'):\n"
             "    x = gc.asarray(np.ones(100_000, 'f4')); np.asarray(x + 1)\n"

@@ -160,6 +160,8 @@ PyObject *element(const Array &x, std::span<const int64_t> index) {
     evaluateNow(arrays, "item");
     known = ops::readElement(x, index);
   }
+  if (!known && unwrap(ops::bringHome(x)))
+    known = ops::readElement(x, index);
   return known ? wrapKnown(*known) : complexValue(x, index);
 }
 

@@ -8,6 +8,7 @@
 
 #include "frontends/python/bindings/Bindings.h"
 
+#include "frontends/record/Devices.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/SmallElements.h"
 
@@ -176,7 +177,7 @@ private:
       if (!elements.base || rank > shape.size())
         return {};
       first = const_cast<char *>(elements.first); // NumPy is told not to write
-      auto *all = static_cast<const char *>(elements.base->buffer()->host());
+      auto *all = static_cast<const char *>(rt::hostAddress(*elements.base->buffer()));
       memory[shown] = {all, all + elements.base->bytes()};
       kept[shown] = std::move(elements.base);
     }

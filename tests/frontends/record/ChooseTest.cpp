@@ -284,6 +284,45 @@ TEST(Choose, WhatIsGivenGoesWhereTheLastWent) {
   EXPECT_FALSE(rt::isOn(*give(), *choices.other)) << "the host wanted the last one";
 }
 
+TEST(Choose, WhatTheHostReadsInPartsComesBack) {
+  const rt::Choices &choices = *rt::choicesOf(rt::choiceDevice());
+  if (!choices.other)
+    GTEST_SKIP() << "there is no other device";
+  constexpr int64_t kBytes = int64_t{8} << 20;
+  rt::Tensor whole{
+      rt::chosenBuffer(choices.other->allocate(kBytes).take()), DType::Float64, {kBytes / 8}};
+  ProgramWork row;
+  row.bytes = 3200;
+  row.waits = 1;
+  row.read = 1600;
+  int runs = 0;
+  constexpr int kTooMany = 100'000;
+  while (runs < kTooMany && deviceOfRun(row, choices, {&whole, 1}).take().device == choices.other)
+    ++runs;
+  EXPECT_GT(runs, 0) << "one run is shorter than the way";
+  EXPECT_LT(runs, kTooMany);
+}
+
+TEST(Choose, WhoIsAloneWithAValueMayWriteIt) {
+  const rt::Choices &choices = *rt::choicesOf(rt::choiceDevice());
+  rt::BufferRef memory = choices.cpu->allocate(64).take();
+  void *address = memory->host();
+  rt::BufferRef value = rt::chosenBuffer(memory);
+  EXPECT_EQ(value->host(), address);
+  EXPECT_FALSE(rt::isAlone(*value)) << "somebody has its memory";
+  memory = nullptr;
+  EXPECT_TRUE(rt::isAlone(*value));
+  rt::BufferRef counted =
+      rt::chosenBuffer(choices.cpu->allocate(64).take(), std::make_shared<rt::ResultUse>());
+  EXPECT_EQ(counted->host(), nullptr) << "its reads are told";
+  EXPECT_FALSE(rt::isAlone(*counted));
+  EXPECT_TRUE(rt::isAlone(*choices.cpu->allocate(64).take()));
+  if (!choices.other)
+    return;
+  ASSERT_TRUE(rt::memoryOn(value, *choices.other));
+  EXPECT_FALSE(rt::isAlone(*value)) << "the other device has a copy";
+}
+
 TEST(Choose, ReadsOfSeveralRunsAreShared) {
   auto use = std::make_shared<rt::ResultUse>();
   for (int i = 0; i < 16; ++i)
