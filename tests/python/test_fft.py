@@ -334,6 +334,9 @@ def test_tables_are_exact_roots():
         assert abs(c - np.cos(turn)).max() <= 2.0**-54 * 1.01 and abs(s - np.sin(turn)).max() <= 2.0**-54 * 1.01
         mirrored = c[(-np.arange(n)) % n], -s[(-np.arange(n)) % n]
         assert (mirrored[0] == c).all() and (mirrored[1] == s).all()
+        around = np.array([[-1, 0, n], [-n, n + 1, 7 * n - 1]])  # numbers of other turns, in any shape
+        for part, found in zip((c, s), _fft_plan.Roots(n)(around)):
+            assert found.shape == (2, 3) and (found == part[around % n]).all()
 
 
 @pytest.mark.parametrize("axes", [(0, 0), (0, 1, 0), (2, 1, 2)])

@@ -1,5 +1,6 @@
 // Fourier transforms of small arrays, as one call.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/record/FourierRoots.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/SmallFourier.h"
 #include "frontends/record/Trace.h"
@@ -61,9 +62,21 @@ pb::object transformed(const small::FourierSteps &steps, pb::handle object, bool
   return pb::reinterpret_steal<pb::object>(wrap(small::arrayOf(std::move(made))));
 }
 
+/// Cosines and sines of an array of integers, of its shape.
+pb::tuple rootsAt(const FourierRoots &roots,
+                  const pb::array_t<int64_t, pb::array::c_style | pb::array::forcecast> &numbers) {
+  const std::vector<pb::ssize_t> shape(numbers.shape(), numbers.shape() + numbers.ndim());
+  pb::array_t<double> cosine(shape), sine(shape);
+  roots.find(numbers.data(), numbers.size(), cosine.mutable_data(), sine.mutable_data());
+  return pb::make_tuple(cosine, sine);
+}
+
 } // namespace
 
 void defineFourier(pb::module_ &m) {
+  pb::class_<FourierRoots>(m, "FourierRoots")
+      .def(pb::init<int64_t>(), pb::arg("n"))
+      .def("__call__", rootsAt, pb::arg("numbers"));
   pb::class_<small::FourierSteps>(m, "FourierSteps")
       .def(pb::init<>())
       .def("add", addStep, pb::arg("name"), pb::arg("axis"), pb::arg("turns_first"),

@@ -1,9 +1,10 @@
 """Lengths of Fourier transforms taken apart, and their roots of unity."""
 
 import functools
-import math
 
 import numpy as np
+
+from . import _graphc
 
 #: Lengths are products of powers of two and of these, in this order, where they can be; other lengths become convolutions.
 ODD_RADICES = (3, 5, 7, 11, 13, 17)
@@ -37,97 +38,8 @@ def smooth_length(least):
     return best
 
 
-# Pairs of float64 whose sum is a number of twice the precision. Only + - * on float64: the same tables on every machine.
-
-
-def _two_sum(a, b):
-    s = a + b
-    t = s - a
-    return s, (a - (s - t)) + (b - t)
-
-
-def _split(a):
-    c = a * 134217729.0
-    high = c - (c - a)
-    return high, a - high
-
-
-def _multiply(a, b):
-    p = a[0] * b[0]
-    (ah, al), (bh, bl) = _split(a[0]), _split(b[0])
-    error = ((ah * bh - p) + ah * bl + al * bh) + al * bl
-    return _two_sum(p, error + (a[0] * b[1] + a[1] * b[0]))
-
-
-def _add(a, b):
-    s, error = _two_sum(a[0], b[0])
-    return _two_sum(s, error + (a[1] + b[1]))
-
-
-def _negative(a):
-    return -a[0], -a[1]
-
-
-def _exact(numerator, denominator):
-    """An integer quotient as a pair."""
-    high = numerator / denominator
-    n, d = high.as_integer_ratio()
-    return high, float((numerator * d - n * denominator) / (denominator * d))
-
-
-_TAU = (6.283185307179586, 2.4492935982947064e-16)
-
-
-#: Coefficients of cosine and sine, two rows, by powers of the square.
-_SERIES = [
-    tuple(np.array(part).reshape(2, 1) for part in zip(*(_exact((-1) ** k, math.factorial(2 * k + odd)) for odd in (0, 1))))
-    for k in range(14)
-]
-
-
-def _series(angle):
-    """Cosine and sine of angles up to pi / 4."""
-    square = _multiply(angle, angle)
-    both = (np.zeros((2, angle[0].size)),) * 2
-    for coefficients in reversed(_SERIES):
-        both = _add(_multiply(both, square), coefficients)
-    return (both[0][0], both[1][0]), _multiply((both[0][1], both[1][1]), angle)
-
-
-class Roots:
-    """exp(2 pi i k / n) for any k, rounded once to float64."""
-
-    def __init__(self, n):
-        self.n = n
-        self.step = math.gcd(8, n)
-        count = n // self.step + 1
-        block = math.isqrt(count) + 1
-        # Angles are (high * block + low) * step / (8 n) turns, up to an eighth of a turn.
-        indices = np.arange(block), np.arange(-(-count // block))
-        turns = [_exact(self.step * factor, 8 * n) for factor in (1, block)]
-        turn = [np.repeat([t[part] for t in turns], [i.size for i in indices]) for part in (0, 1)]
-        index = np.concatenate(indices).astype("f8")
-        pairs = _series(_multiply(_multiply((index, 0.0 * index), turn), _TAU))
-        (cl, sl), (c, s) = ([(p[0][at], p[1][at]) for p in pairs] for at in (slice(block), slice(block, None)))
-        self.cos, self.sin = np.empty((2, indices[1].size, block))
-        together = max(1, 4096 // block)
-        for i in range(0, indices[1].size, together):
-            at = slice(i, i + together)
-            ch, sh = [(p[0][at, np.newaxis], p[1][at, np.newaxis]) for p in (c, s)]
-            self.cos[at] = _add(_multiply(cl, ch), _negative(_multiply(sl, sh)))[0]
-            self.sin[at] = _add(_multiply(sl, ch), _multiply(cl, sh))[0]
-        self.cos, self.sin = self.cos.reshape(-1)[:count], self.sin.reshape(-1)[:count]
-
-    def __call__(self, k):
-        """Cosines and sines for an array of integers."""
-        eight = 8 * (k % self.n)
-        octant = eight // self.n
-        r = eight - octant * self.n
-        at = np.where(octant & 1, self.n - r, r) // self.step
-        c, s = self.cos[at], self.sin[at]
-        swapped = ((octant + 1) & 2) != 0
-        c, s = np.where(swapped, s, c), np.where(swapped, c, s)
-        return np.where(((octant + 2) & 4) != 0, -c, c), np.where(octant & 4, -s, s)
+#: Roots(n)(k) is exp(2 pi i k / n) for an array of integers: cosines and sines, rounded once to float64; the same on every machine.
+Roots = _graphc.FourierRoots
 
 
 @functools.lru_cache(maxsize=256)
