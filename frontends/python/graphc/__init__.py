@@ -7,6 +7,7 @@ np.float64(14.0)
 """
 
 import functools as _functools
+import gc as _collector
 import sys as _sys
 
 import numpy as _np
@@ -44,6 +45,9 @@ except ImportError as _error:
     raise
 
 _graphc.set_package_folder(__path__[0])
+# What a package makes when it is imported stays: Python's collector would go through all of it some twenty times.
+_collects = _collector.isenabled()
+_collector.disable()
 
 from ._assemble import (  # noqa: E402
     append,
@@ -413,6 +417,8 @@ del _attach, _attach_methods
 _sys.meta_path[:0] = [_aliases.Finder, _numba.Finder]
 if "numba" in _sys.modules:
     _numba.register()
+if _collects:
+    _collector.enable()
 
 
 #: Parts that are imported when they are first asked for.
@@ -456,7 +462,13 @@ def __getattr__(name):
     if name in _PARTS or name in ("__config__", "_core", "core"):
         import importlib
 
-        return importlib.import_module(f"{__name__ if name in _PARTS else 'numpy'}.{name}")
+        collects = _collector.isenabled()
+        _collector.disable()
+        try:
+            return importlib.import_module(f"{__name__ if name in _PARTS else 'numpy'}.{name}")
+        finally:
+            if collects:
+                _collector.enable()
     if name.startswith("__"):
         raise AttributeError(f"module 'graphc' has no attribute {name!r}")
     where, text = errors.user_line(2), _missing(name)

@@ -25,8 +25,9 @@ class Finder:
         if not name.startswith("graphc.") or name == "graphc.__main__":
             return None
         package, _, tail = name.rpartition(".")
-        if package == "graphc" and _machinery.PathFinder.find_spec(name, path) is not None:
-            return None
+        own = _machinery.PathFinder.find_spec(name, path) if package == "graphc" else None
+        if own is not None:
+            return own
         import importlib.util as _util  # imports much that few need
 
         try:

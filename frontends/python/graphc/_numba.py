@@ -9,7 +9,6 @@ import warnings as _warnings
 import numpy as _np
 
 from . import _graphc
-from ._random_generator import Lender as _Lender
 
 _is_array = _graphc.is_array
 
@@ -33,7 +32,8 @@ def _given(x):
     """An argument; lists stay the caller's, which sees what the function does to them, unless they hold arrays."""
     if _is_array(x):
         return x._lent() if x.ndim else _np.asarray(x)[()]
-    if issubclass(type(x), _Lender):  # compiled code reads the state that a bit generator's own object has
+    lenders = _sys.modules.get("graphc._random_generator")  # imported before there is one of them
+    if lenders is not None and issubclass(type(x), lenders.Lender):  # compiled code reads the state that a bit generator's own object has
         return _np.random.Generator(x._lend())
     if type(x) in (list, tuple) and x and _is_array(x[0] if type(x) is list else next(filter(_is_array, x), None)):
         return type(x)(map(_given, x))
