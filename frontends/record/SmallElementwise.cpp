@@ -10,6 +10,7 @@
 #include "runtime/base/UnderflowFlag.h"
 
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <vector>
 
@@ -273,19 +274,23 @@ static Outcome byElement(OpKind kind, std::span<const Operand> operands, DType t
 }
 
 bool hasLoop(OpKind kind, DType t) {
-  static const auto known = [] {
-    std::array<std::array<bool, kDTypeCount>, op::kOpKindCount> out{};
-    for (int k = 0; k < op::kOpKindCount; ++k)
-      for (int d = 0; d < kDTypeCount; ++d)
-        out[static_cast<size_t>(k)][static_cast<size_t>(d)] =
-            hostmath::withType(static_cast<DType>(d), [&]<typename T>(T) {
-              T none[1] = {};
-              uint64_t to[1];
-              return loop<T>(static_cast<OpKind>(k), to, {none, false}, {none, false}, 0);
-            });
-    return out;
-  }();
-  return known[static_cast<size_t>(kind)][static_cast<size_t>(t)];
+  // Each is asked for when it is met: all of them are two hundred pages of code.
+  enum : uint8_t { Unknown, No, Yes };
+  static std::array<std::array<std::atomic<uint8_t>, kDTypeCount>, op::kOpKindCount> known{};
+  std::atomic<uint8_t> &found = known[static_cast<size_t>(kind)][static_cast<size_t>(t)];
+  uint8_t has = found.load(std::memory_order_relaxed);
+  if (has == Unknown) {
+    has = hostmath::withType(t,
+                             [&]<typename T>(T) {
+                               T none[1] = {};
+                               uint64_t to[1];
+                               return loop<T>(kind, to, {none, false}, {none, false}, 0);
+                             })
+              ? Yes
+              : No;
+    found.store(has, std::memory_order_relaxed);
+  }
+  return has == Yes;
 }
 
 Outcome elementwise(OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,

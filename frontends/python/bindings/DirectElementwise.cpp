@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <tuple>
 #include <utility>
@@ -37,16 +38,17 @@ Direct directOf(OpKind kind, DType t) {
   return {hasLoop, hasLoop || t == DType::Float64 || t == DType::Float32};
 }
 
-const Direct &direct(OpKind kind, DType t) {
-  static const auto known = [] {
-    std::array<std::array<Direct, kDTypeCount>, op::kOpKindCount> out{};
-    for (int k = 0; k < op::kOpKindCount; ++k)
-      for (int d = 0; d < kDTypeCount; ++d)
-        out[static_cast<size_t>(k)][static_cast<size_t>(d)] =
-            directOf(static_cast<OpKind>(k), static_cast<DType>(d));
-    return out;
-  }();
-  return known[static_cast<size_t>(kind)][static_cast<size_t>(t)];
+Direct direct(OpKind kind, DType t) {
+  enum : uint8_t { Known = 1, Loop = 2, Takes = 4 };
+  static std::array<std::array<std::atomic<uint8_t>, kDTypeCount>, op::kOpKindCount> known{};
+  std::atomic<uint8_t> &found = known[static_cast<size_t>(kind)][static_cast<size_t>(t)];
+  uint8_t bits = found.load(std::memory_order_relaxed);
+  if (bits == 0) {
+    const Direct how = directOf(kind, t);
+    bits = static_cast<uint8_t>(Known | (how.hasLoop ? Loop : 0) | (how.takes ? Takes : 0));
+    found.store(bits, std::memory_order_relaxed);
+  }
+  return {(bits & Loop) != 0, (bits & Takes) != 0};
 }
 
 /// What an operation does with operands that are arrays like one of them, and numbers.
@@ -259,7 +261,7 @@ PyObject *directOperation(OpKind kind, PyObject *left, PyObject *right) {
     b = right ? a : nullptr;
   }
   const DType t = computedIn(kind, like.dtype());
-  const Direct &how = direct(kind, t);
+  const Direct how = direct(kind, t);
   if (op::opInfo(kind).operandDTypes == op::DTypeClass::Boolean && t != DType::Bool)
     return onTruth(kind, like, left, right);
   const int64_t widest = std::max(itemSize(t), itemSize(like.dtype()));

@@ -375,7 +375,9 @@ private:
 
 class CpuDevice final : public Device {
 public:
-  CpuDevice() : pool(memory, "cpu", memoryBudget(usableMemory(), "cpu"), usableMemory() / 4) {
+  CpuDevice() : CpuDevice(usableMemory()) {}
+  explicit CpuDevice(int64_t usable)
+      : pool(memory, "cpu", memoryBudget(usable, "cpu"), usable / 4) {
     deviceInfo.name = "cpu";
     deviceInfo.threads = ThreadPool::defaultThreads();
     deviceInfo.description = strings::format("{}, {} thread{}", modelName(), deviceInfo.threads,
@@ -385,7 +387,7 @@ public:
     // entries.
     deviceInfo.identity = "cpu";
     deviceInfo.tilesRows = true;
-    deviceInfo.memoryBytes = usableMemory();
+    deviceInfo.memoryBytes = usable;
     deviceInfo.budgetBytes = pool.budget();
     deviceInfo.largestBuffer = pool.budget();
   }

@@ -138,9 +138,11 @@ std::string modelName() {
 #if defined(__x86_64__)
   char brand[49] = {};
   unsigned words[4];
+  // Under a hypervisor each question takes some microseconds.
+  if (__get_cpuid_max(0x80000000, nullptr) < 0x80000004)
+    return "x86-64";
   for (unsigned leaf = 0; leaf < 3; ++leaf) {
-    if (!__get_cpuid(0x80000002 + leaf, &words[0], &words[1], &words[2], &words[3]))
-      return "x86-64";
+    __cpuid(0x80000002 + leaf, words[0], words[1], words[2], words[3]);
     std::memcpy(brand + 16 * leaf, words, 16);
   }
   return std::string(strings::trim(brand));
