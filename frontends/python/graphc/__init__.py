@@ -419,6 +419,7 @@ if "numba" in _sys.modules:
     _numba.register()
 if _collects:
     _collector.enable()
+    _collector.collect(1)  # once, or the program's first objects would bring it about
 
 
 #: Parts that are imported when they are first asked for.

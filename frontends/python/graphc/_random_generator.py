@@ -17,6 +17,7 @@ from ._random_state import (
     FOLD_STREAM,
     SPLIT_STREAM,
     Ahead,
+    Later,
     Streams,
     StreamState,
     bits64,
@@ -214,14 +215,19 @@ def _as_number(draw, number):
     return run
 
 
-for _names, _number in (
-    (("random", "standard_normal", "normal", "uniform", "standard_exponential", "exponential", "standard_gamma", "gamma", "beta", "chisquare", "f",
-      "standard_t", "wald", "vonmises", "laplace", "logistic", "gumbel", "rayleigh", "weibull", "pareto", "power", "lognormal", "triangular",
-      "standard_cauchy", "noncentral_chisquare", "noncentral_f"), float),
-    (("poisson", "binomial", "geometric", "negative_binomial", "logseries"), int),
-):  # fmt: skip
-    for _name in _names:
-        setattr(Generator, _name, _as_number(getattr(Draws, _name), _number))
+_AS_NUMBERS = {
+    **dict.fromkeys(
+        ("random", "standard_normal", "normal", "uniform", "standard_exponential", "exponential", "standard_gamma", "gamma", "beta", "chisquare", "f",
+         "standard_t", "wald", "vonmises", "laplace", "logistic", "gumbel", "rayleigh", "weibull", "pareto", "power", "lognormal", "triangular",
+         "standard_cauchy", "noncentral_chisquare", "noncentral_f"), float,
+    ),
+    **dict.fromkeys(("poisson", "binomial", "geometric", "negative_binomial", "logseries"), int),
+}  # fmt: skip
+#: Kinds of draws that are made ahead, the streams that each takes, and how parameters change it.
+_AHEAD = {
+    "random": ("unit", 1, 0), "standard_normal": ("normal", 2, 0), "normal": ("normal", 2, 1), "uniform": ("unit", 1, 2),
+    "exponential": ("exponential", 1, 3),
+}  # fmt: skip
 
 
 def _quick(draw, key, streams, scaled):
@@ -232,11 +238,16 @@ def _quick(draw, key, streams, scaled):
     return made
 
 
-for _name, _kind, _streams, _scaled in (
-    ("random", "unit", 1, 0), ("standard_normal", "normal", 2, 0), ("normal", "normal", 2, 1), ("uniform", "unit", 1, 2),
-    ("exponential", "exponential", 1, 3),
-):  # fmt: skip
-    setattr(Generator, _name, _quick(getattr(Generator, _name), (_kind, ()), _streams, _scaled))
+def _made(name):
+    draw = _as_number(getattr(Draws, name), _AS_NUMBERS[name])
+    if name not in _AHEAD:
+        return draw
+    kind, streams, scaled = _AHEAD[name]
+    return _quick(draw, (kind, ()), streams, scaled)
+
+
+for _name in _AS_NUMBERS:
+    Later(Generator, _name, _made)
 
 
 class Key(Draws):

@@ -12,6 +12,7 @@ from ._dtypes import int64
 from ._foreign import to_ours
 from ._random_generator import Generator, Lender, Philox4x32
 from ._random_numpy import LEGACY_FEW, PLAIN, UPDATES, chosen, draw, names, quick
+from ._random_state import Later
 from .errors import ArgumentError, TraceError, warn
 
 
@@ -118,7 +119,9 @@ class RandomState(Lender):
         self._few, self._own, self._seed, self._seen = None if seed is None else False, None, None, False
         self._stream = _Stream(self)
         _unseen.add(self)
-        if type(seed) is int or isinstance(seed, _np.integer):
+        if seed is None:
+            self._numbers = None
+        elif type(seed) is int or isinstance(seed, _np.integer):
             self._numbers, self._seed = _np.random.RandomState(seed), int(seed)
         elif isinstance(seed, Philox4x32):
             self._begin(seed, None)
@@ -126,7 +129,7 @@ class RandomState(Lender):
         elif isinstance(seed, _np.random.BitGenerator):
             self._begin(Philox4x32(), _np.random.RandomState(seed))
         else:
-            self._begin(Philox4x32(seed), None if seed is None else _np.random.RandomState(seed))
+            self._begin(Philox4x32(seed), _np.random.RandomState(seed))
 
     @property
     def __class__(self):
@@ -336,8 +339,12 @@ def _method(name):
     return method
 
 
+def _made(name):
+    return quick(_method(name), getattr(_np.random.RandomState, name), kind=LEGACY_FEW.get(name, -1))
+
+
 for _name in names(_np.random.RandomState):
-    setattr(RandomState, _name, quick(_method(_name), getattr(_np.random.RandomState, _name), kind=LEGACY_FEW.get(_name, -1)))
+    Later(RandomState, _name, _made)
 _any_choice = RandomState.choice
 
 

@@ -7,7 +7,7 @@ import numpy as _np
 
 from . import _foreign, _graphc, _jit_draws
 from ._random_generator import Generator, Key, Philox4x32
-from ._random_state import bits64
+from ._random_state import Later, bits64
 from .errors import TraceError
 
 #: NumPy's draws that change their argument, and its name.
@@ -247,12 +247,16 @@ def _only_numpys(name):
     return method
 
 
+def _made(name):
+    most, kind = _MANY[name][2] - 1 if name in _MANY else 0, _FEW.index(name) if name in _FEW else -1
+    return quick(_method(name), getattr(_np.random.Generator, name), most, kind)
+
+
+_ours = {*dir(Generator)}
 for _name in names(_np.random.Generator):
-    if not hasattr(Generator, _name):
-        setattr(Generator, _name, _only_numpys(_name))
-for _name in names(_np.random.Generator):
-    _most, _kind = _MANY[_name][2] - 1 if _name in _MANY else 0, _FEW.index(_name) if _name in _FEW else -1
-    setattr(NumpyGenerator, _name, quick(_method(_name), getattr(_np.random.Generator, _name), _most, _kind))
+    if _name not in _ours:
+        Later(Generator, _name, _only_numpys)
+    Later(NumpyGenerator, _name, _made)
 
 
 def chosen(integers, a, size):

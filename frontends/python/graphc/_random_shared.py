@@ -5,8 +5,6 @@ it. A program that seeds graphc's has the two joined: its draws and theirs are o
 NumPy's state by NumPy's functions has that for himself: graphc's goes on with a copy.
 """
 
-import ctypes as _ctypes
-
 import numpy as _np
 from numpy.random import BitGenerator
 from numpy.random import MT19937 as BITS
@@ -56,8 +54,9 @@ def restore(numbers, state):
 
 
 def _words(numbers):
-    """The words of a Mersenne Twister and its place among them, where they lie."""
-    return bytes((_ctypes.c_uint32 * 625).from_address(numbers._bit_generator.ctypes.state_address))
+    """The words of a Mersenne Twister and its place among them."""
+    state = numbers._bit_generator.state["state"]
+    return state["key"].tobytes(), state["pos"]
 
 
 def begin(state, how, value):

@@ -37,6 +37,23 @@ def bits64(index, stream, key):
     return words[2 * pair] | words[2 * pair + 1] << 32
 
 
+class Later:
+    """A draw that is made of `make(name)` when the class is first asked for it: programs use few of a hundred."""
+
+    __slots__ = ("_owner", "_name", "_make")
+
+    def __init__(self, owner, name, make):
+        self._owner, self._name, self._make = owner, name, make
+        setattr(owner, name, self)
+
+    def __get__(self, instance, cls=None):
+        made = vars(self._owner)[self._name]
+        if made is self:
+            made = self._make(self._name)
+            setattr(self._owner, self._name, made)
+        return type(made).__get__(made, instance, cls)
+
+
 def seed_sequence(seed):
     """NumPy's of a seed, which arrays are as well."""
     if hasattr(seed, "generate_state"):

@@ -27,54 +27,26 @@ _global = _rand = RandomState()
 __path__ = []
 _sys.modules[f"{__name__}.mtrand"] = mtrand = _sys.modules[__name__]  # NumPy's module of these functions, which some programs name
 
-beta = _global.beta
-binomial = _global.binomial
-bytes = _global.bytes
-chisquare = _global.chisquare
-choice = _global.choice
-dirichlet = _global.dirichlet
-exponential = _global.exponential
-f = _global.f
-gamma = _global.gamma
-geometric = _global.geometric
-get_state = _global.get_state
-gumbel = _global.gumbel
-hypergeometric = _global.hypergeometric
-laplace = _global.laplace
-logistic = _global.logistic
-lognormal = _global.lognormal
-logseries = _global.logseries
-multinomial = _global.multinomial
-multivariate_normal = _global.multivariate_normal
-negative_binomial = _global.negative_binomial
-noncentral_chisquare = _global.noncentral_chisquare
-noncentral_f = _global.noncentral_f
-normal = _global.normal
-pareto = _global.pareto
-permutation = _global.permutation
-poisson = _global.poisson
-power = _global.power
-rand = _global.rand
-randint = _global.randint
-randn = _global.randn
-random = _global.random
-random_integers = _global.random_integers
-random_sample = _global.random_sample
-ranf = _global.random_sample
-rayleigh = _global.rayleigh
-sample = _global.random_sample
-shuffle = _global.shuffle
-standard_cauchy = _global.standard_cauchy
-standard_exponential = _global.standard_exponential
-standard_gamma = _global.standard_gamma
-standard_normal = _global.standard_normal
-standard_t = _global.standard_t
-triangular = _global.triangular
-uniform = _global.uniform
-vonmises = _global.vonmises
-wald = _global.wald
-weibull = _global.weibull
-zipf = _global.zipf
+#: Methods of the global state, which are looked up when they are first asked for.
+_DRAWS = frozenset(
+    """
+    beta binomial bytes chisquare choice dirichlet exponential f gamma geometric get_state gumbel hypergeometric laplace logistic lognormal logseries
+    multinomial multivariate_normal negative_binomial noncentral_chisquare noncentral_f normal pareto permutation poisson power rand randint randn
+    random random_integers random_sample ranf rayleigh sample shuffle standard_cauchy standard_exponential standard_gamma standard_normal standard_t
+    triangular uniform vonmises wald weibull zipf
+    """.split()
+)
+
+
+def __getattr__(name):
+    if name not in _DRAWS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    draw = globals()[name] = getattr(_global, "random_sample" if name in ("ranf", "sample") else name)
+    return draw
+
+
+def __dir__():
+    return sorted({*globals(), *_DRAWS})
 
 
 def seed(seed=None):
@@ -98,4 +70,4 @@ def set_bit_generator(bitgen):
     _global.seed(bitgen)
 
 
-__all__ = sorted(name for name in globals() if not name.startswith("_"))
+__all__ = sorted(name for name in __dir__() if not name.startswith("_"))
