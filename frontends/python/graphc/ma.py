@@ -28,8 +28,17 @@ def _with_outputs(method):
     return call
 
 
+def _takes_output(method):
+    if not isinstance(method, _types.FunctionType):
+        return False
+    if hasattr(method, "__signature__") or hasattr(method, "__wrapped__"):
+        return "out" in _inspect.signature(method).parameters
+    code = method.__code__  # a hundred signatures take longer than all else here
+    return "out" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
 for _name, _method in list(vars(_theirs.MaskedArray).items()):
-    if isinstance(_method, _types.FunctionType) and "out" in _inspect.signature(_method).parameters:
+    if _takes_output(_method):
         setattr(_theirs.MaskedArray, _name, _with_outputs(_method))
 
 _sys.modules[__name__] = _theirs
