@@ -44,11 +44,13 @@ Result<bool> numericInto(Numeric kind, std::span<const Operand> operands, DType 
   if (!isRead)
     return false;
   const Run<T> x = a.run(), y = operands.size() > 1 ? b.run() : x;
+  if (kind == Numeric::FMax || kind == Numeric::FMin) { // of two numbers as any other extreme
+    const auto other = kind == Numeric::FMax ? op::OpKind::Maximum : op::OpKind::Minimum;
+    return computeDense(other, t, {x.data, x.steps}, {y.data, y.steps}, count, out) &&
+           allFinite(out, count); // NaNs would be among the results
+  }
   if (!isFinite(x, count) || !isFinite(y, count))
     return false;
-  if (kind == Numeric::FMax || kind == Numeric::FMin) // of two numbers as any other extreme
-    return computeDense(kind == Numeric::FMax ? op::OpKind::Maximum : op::OpKind::Minimum, t,
-                        {x.data, x.steps}, {y.data, y.steps}, count, out);
   for (int64_t i = 0; i < count; ++i) {
     const T first = x.data[x.steps ? i : 0];
     out[i] = kind == Numeric::FMod ? restOf(first, y.data[y.steps ? i : 0]) : spacingOf(first);

@@ -130,6 +130,17 @@ template <typename T>
   return true;
 }
 
+/// Integers, whose sums wrap and are the same in any order.
+template <typename T>
+[[gnu::always_inline]] inline T wrappingSum(const T *x, int64_t count) {
+  uint64_t sum = 0;
+  for (int64_t i = 0; i < count; ++i)
+    sum += static_cast<uint64_t>(x[i]);
+  return static_cast<T>(sum);
+}
+/// Rows of fewer integers are as quickly summed as others.
+constexpr int64_t kLongRow = 64;
+
 template <typename T>
 bool reduceNumbers(ReduceKind kind, const T *x, const Layout &l, void *out) {
   using enum op::OpKind;
@@ -138,6 +149,12 @@ bool reduceNumbers(ReduceKind kind, const T *x, const Layout &l, void *out) {
   switch (kind) {
   case ReduceKind::Sum:
   case ReduceKind::Mean:
+    if constexpr (std::is_integral_v<T>)
+      if (l.inner == 1 && l.count >= kLongRow) {
+        for (int64_t i = 0; i < l.outer; ++i, x += l.count)
+          to[i] = wrappingSum(x, l.count);
+        return kind == ReduceKind::Sum;
+      }
     combineAll(x, l, to, [](T a, T b) { return folded(Add, a, b); });
     if constexpr (std::is_floating_point_v<T>)
       for (int64_t i = 0; i < results; ++i)

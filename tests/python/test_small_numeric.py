@@ -59,3 +59,68 @@ def test_inner_products_are_those_of_kernels(dtype):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert in_turns(_graphc.NEVER, products) == in_turns(0, products)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_extremes_beside_nan_and_infinities(dtype, kind):
+    nan, inf = np.nan, np.inf
+    x = np.array([1, nan, -inf, 3, nan, inf, -2, 0.5, -0.5], dtype)
+    y = np.array([nan, nan, 5, inf, 2, -inf, -inf, 0.25, 1], dtype)
+    with of_kind(kind):
+        for name in ("fmax", "fmin"):
+            for u, v in ((x, y), (y, x), (x[5:], y[5:]), (x[7:], y[7:]), (x, 2.5)):
+                a, b = gc.array(u), gc.array(v) if isinstance(v, np.ndarray) else v
+                assert_same(getattr(gc, name)(a, b), getattr(np, name)(u, v))
+            for u in (x, y, x[2:4], x[[1, 4]], x[6:], x[7:8], np.full(70, -inf, dtype), np.tile(x, 40)):
+                reduce, theirs = getattr(gc, name).reduce, getattr(np, name).reduce
+                assert_same(reduce(gc.array(u)), theirs(u))
+                assert_same(reduce(gc.array(u), keepdims=True), theirs(u, keepdims=True))
+                assert_same(reduce(gc.array(np.stack([u, u[::-1]])), axis=(0, 1)), theirs(np.stack([u, u[::-1]]), axis=(0, 1)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", [*INTEGERS, "u2", "?"])
+def test_sums_of_long_rows_wrap(dtype, kind):
+    rng = np.random.default_rng(7)
+    ends = (0, 1) if dtype == "?" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    with of_kind(kind):
+        for count in (63, 64, 65, 1000, 4099):
+            x = rng.integers(*ends, (3, count), endpoint=True, dtype=np.dtype(dtype))
+            a = gc.array(x)
+            for given in ({}, {"dtype": dtype}):
+                assert_same(a.sum(axis=1, **given), x.sum(axis=1, **given))
+                assert_same(a[1].sum(**given), x[1].sum(**given))
+                assert_same(gc.add.reduce(a[:, ::2], axis=1, **given), np.add.reduce(x[:, ::2], axis=1, **given))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", [*INTEGERS, "?", "f4", "f8"])
+def test_functions_that_compute_in_float64(dtype, kind):
+    x = (np.arange(12) % 2 if dtype == "?" else np.arange(12)).astype(dtype)
+    k = np.array([1, 4, 1, 0, 7, 2, 2, 2, 1, 0, 3, 3])
+    with of_kind(kind):
+        for _ in range(2):
+            a = gc.array(x)
+            assert_same(gc.bincount(gc.array(k), a), np.bincount(k, x))
+            for power in (2, 0.5, 3.0, True):
+                assert np.allclose(np.asarray(gc.float_power(a, power)), np.float_power(x, power), rtol=1e-14)
+                assert gc.float_power(a, power).dtype == np.float_power(x, power).dtype
+            assert_same(gc.rint(a), np.rint(x))
+            assert_same(gc.deg2rad(a), np.deg2rad(x))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", [*INTEGERS, "?", "f2", "f4", "f8", "c8", "c16"])
+def test_bytes_in_the_other_order(dtype, kind):
+    x = (np.arange(1, 13) % 100).astype(dtype)
+    with of_kind(kind):
+        for _ in range(2):
+            a = gc.array(x)
+            for swapped in (a.byteswap(), a.byteswap(False), a[::2].byteswap().byteswap()):
+                assert type(swapped) is gc.ndarray
+            assert np.asarray(a.byteswap()).tobytes() == x.byteswap().tobytes()
+            assert np.asarray(a[::-3].byteswap()).tobytes() == x[::-3].byteswap().tobytes()
+            assert np.asarray(a).tobytes() == x.tobytes()
+            assert a.byteswap(inplace=True) is a and np.asarray(a).tobytes() == x.byteswap().tobytes()
+            assert a.byteswap(True) is a and np.asarray(a).tobytes() == x.tobytes()

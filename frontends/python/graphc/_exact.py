@@ -16,7 +16,7 @@ _EXACT = dict.fromkeys(
     ("append", "argsort", "argwhere", "array_equal", "choose", "column_stack", "compress", "delete", "diagflat", "digitize", "dstack", "ediff1d", "extract", "flatnonzero",
      "heaviside", "hstack", "insert", "interp", "ldexp", "modf", "nonzero", "polyadd", "polysub", "ravel_multi_index", "select", "take", "take_along_axis", "tril", "triu", "unravel_index", "vstack"), 0
 ) | dict.fromkeys(("repeat", "resize", "tile"), 1) | dict.fromkeys(
-    ("convolve", "correlate", "intersect1d", "setdiff1d", "setxor1d", "trace", "union1d", "unique"), 2
+    ("convolve", "correlate", "intersect1d", "rint", "setdiff1d", "setxor1d", "trace", "union1d", "unique"), 2
 ) | dict.fromkeys(
     ("bitwise_count", "frexp", "isin", "lexsort", "packbits", "unpackbits"), 3
 ) | {"gcd": 5, "lcm": 5, "searchsorted": 6}  # fmt: skip
@@ -45,6 +45,10 @@ def _sort_in_place(a, axis=-1):
     a.sort(axis, "stable")
 
 
+def _byteswap(a, inplace=False):
+    return NotImplemented if inplace else a.byteswap()
+
+
 _THEIRS = {"interp": _interp, "argsort": _argsort}
 
 #: Those whose arguments are the method's, which is called without a frame of Python's.
@@ -65,6 +69,13 @@ def sorting(method):
     """What sorts an array in place, in its memory where it is small."""
     made = _graphc.function(method, _sort_in_place, 4)
     made.__name__ = method.__name__
+    return made
+
+
+def swapping(method):
+    """What gives an array's elements with their bytes in the other order."""
+    made = _graphc.function(method, _byteswap, 0)
+    made.__dict__.update(__name__="byteswap", __qualname__="byteswap", __doc__=method.__doc__, hand=None)
     return made
 
 

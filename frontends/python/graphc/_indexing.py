@@ -274,6 +274,8 @@ def bincount(x, weights=None, minlength=0):
     their sums in float64, added in order. The length is found when called."""
     x = _whole_numbers(x, asarray(x))
     minlength = _operator.index(minlength)
+    if type(weights) is _graphc.ndarray and weights.dtype.kind in "iub":
+        weights = weights.astype(float64)
     counts = _graphc.bincount(x, minlength, weights)
     if counts is not None:
         return counts

@@ -16,6 +16,7 @@ from . import _foreign, _graphc
 from ._creation import assigned as _assigned
 from ._creation import lies_by_columns
 from ._dtypes import _NAMES, as_dtype
+from ._exact import swapping as _swapping
 from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, ForeignDType, IndexOutOfBounds, ShapeError, UnsupportedError, user_line
 
@@ -500,7 +501,7 @@ def attach(namespace):
     """Gives Array its methods: those here, and functions of the package that NumPy has as methods."""
     for name, value in {
         "flat": property(FlatIterator, lambda self, value: FlatIterator(self).__setitem__(slice(None), value)),
-        "__array_interface__": property(_interface), "flags": property(Flags), "data": property(_data), "getfield": _getfield, "setfield": _setfield, "ctypes": property(_ctypes), "setflags": _setflags, "_view": _view, "byteswap": _byteswap,
+        "__array_interface__": property(_interface), "flags": property(Flags), "data": property(_data), "getfield": _getfield, "setfield": _setfield, "ctypes": property(_ctypes), "setflags": _setflags, "_view": _view, "byteswap": _swapping(_byteswap),
         "clip": _quick_method(_clip, "clip", _graphc.plain_clip), "choose": _quick_method(_choose, "choose", _graphc.plain_choose), "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "_tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize,
         "__class_getitem__": classmethod(_types.GenericAlias), "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,

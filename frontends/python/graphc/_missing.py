@@ -12,6 +12,10 @@ def _extreme(kind, filler, x, axes, keepdims):
     """Of the real elements that are not NaN; NaN where there are none."""
     if x.dtype.kind != "f":
         return _graphc.reduce(kind, x, axes, keepdims, None)
+    if x.size and not keepdims and (axes is None or len(axes) == x.ndim) and not _graphc.is_tracing():
+        found = _graphc.reduce(kind, x, axes, False, None)
+        if _graphc.is_value(found) and not _graphc.pending(found) and not _math.isnan(found):  # which one NaN would be
+            return found
     missing = _graphc.isnan(x)
     found = _graphc.reduce(kind, _graphc.select(missing, filler, x), axes, keepdims, None)
     return _graphc.select(_graphc.reduce("all", missing, axes, keepdims, None), _math.nan, found)

@@ -179,6 +179,8 @@ def _in_floats(x, name):
     """What is multiplied by a number."""
     if type(x) is float or (type(x) is int and -_WHOLE < x < _WHOLE):
         return float(x)
+    if type(x) is _graphc.ndarray and x.dtype.char in "lL":
+        return x.astype(float64)
     return x if _graphc.is_array(x) and x.dtype is float64 else _floating(x, name)
 
 
@@ -239,6 +241,8 @@ def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 to the power x2 in float64, or in complex128."""
     if type(x1) is type(x2) is _graphc.ndarray and x1.dtype is x2.dtype is float64:
         return _graphc.pow(x1, x2)
+    if type(x1) is _graphc.ndarray and x1.dtype.kind in "iuf" and (type(x2) is float or (type(x2) is int and -_WHOLE < x2 < _WHOLE)):
+        return _graphc.pow(x1 if x1.dtype is float64 else x1.astype(float64), float(x2))
     x1, x2 = asarray(x1), asarray(x2)
     kind = _graphc.result_type(x1, x2, float64)
     return _graphc.pow(x1.astype(kind, copy=False), x2.astype(kind, copy=False))
