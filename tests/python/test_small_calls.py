@@ -51,7 +51,7 @@ ANY = [
 OF_INTEGERS = [
     "np.convolve(i, i[:3])", "np.convolve(i, [1, 2], 'valid')", "np.correlate(i, i[:3], 'same')", "np.ediff1d(i)",
     "np.intersect1d(i, [3, 7])", "np.setdiff1d(i, [3])", "np.setxor1d(i, [3, 99])", "np.trace(w.astype(int))",
-    "np.union1d(i, [5])", "np.unique(i)", "np.unique(i, return_counts=True)", "np.unique(m)", "np.trace(f[:4].reshape(2, 2))",
+    "np.rint(i)", "np.rint(i.astype('i1'))", "np.rint(m)", "np.union1d(i, [5])", "np.unique(i)", "np.unique(i, return_counts=True)", "np.unique(m)", "np.trace(f[:4].reshape(2, 2))",
     "i.view(np.uint8)", "f.view(int)", "f.view(complex)", "i.view(np.int64)", "np.union1d(f[1:], f[1:4])", "np.convolve([0.5, 1.5], [1, 2])",
 ]  # fmt: skip
 
