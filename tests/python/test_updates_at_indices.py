@@ -372,3 +372,25 @@ def test_an_array_that_is_its_own_index(size):
         of %= size
         of[of] -= of
     np.testing.assert_array_equal(x, a)
+
+
+@pytest.mark.parametrize("name", ["fmax", "fmin", "maximum", "minimum"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i4"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_extremes_at_places_in_loops(name, dtype):
+    """NaN, infinities and places that come again, as a loop meets them for the first and for the last time."""
+    rng = np.random.default_rng(11)
+    a, v = (rng.integers(-9, 9, 60).astype(dtype) for _ in range(2))
+    if dtype != "i4":
+        a[::7], v[::5], v[3], a[4] = np.nan, np.nan, np.inf, -np.inf
+    p = rng.integers(-60, 60, 60)
+    x, values, places = gc.asarray(a.copy()), gc.asarray(v), gc.asarray(p)
+    for turn in range(40):
+        at, last = getattr(gc, name).at, v[turn].item()
+        at(x, places, values)
+        at(x[::-2], places[:20] % 30, last)
+        getattr(np, name).at(a, p, v)
+        getattr(np, name).at(a[::-2], p[:20] % 30, last)
+        np.testing.assert_array_equal(x, a)
+        x *= -1
+        a *= -1

@@ -18,11 +18,12 @@ _IN_ORDER = {
 _METHODS = {
     "at": {
         **dict.fromkeys(("add", "subtract", "multiply"), _ALL | _COMPLEX | _SCATTERED),
-        **dict.fromkeys(("maximum", "minimum"), _INTEGERS | _SCATTERED),
+        **dict.fromkeys(("maximum", "minimum"), _INTEGERS | _COMPLEX | _SCATTERED),
+        **dict.fromkeys(("fmax", "fmin"), _ALL | _COMPLEX),
         **dict.fromkeys(
             ("logical_and", "logical_or", "logical_xor", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), _ALL | _COMPLEX | _SAFE
         ),
-        **dict.fromkeys(("fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm"), _INTEGERS),
+        **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm"), _INTEGERS),
         **_IN_ORDER,
     },
     "accumulate": {
