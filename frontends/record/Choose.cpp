@@ -313,6 +313,21 @@ bool runsOnOther(const ProgramWork &work, const DeviceSpeed &host, const DeviceS
   return there + std::max(0.0, way - lost) < kWorthMoving * timeOnHost(work, host, other);
 }
 
+bool comesBack(const ProgramWork &work, std::span<const rt::Tensor> inputs,
+               const rt::Choices &choices, const DeviceSpeed &host, const DeviceSpeed &other) {
+  ProgramWork back = work;
+  back.onOtherOnly = 0;
+  const double lost = timeOnOther(work, other) - timeOnHost(back, host, other) / kWorthMoving;
+  if (work.isTrial || work.onOtherOnly == 0 || lost <= 0)
+    return false;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const rt::Tensor &input : inputs)
+    if (!rt::isOn(*input.buffer, *choices.cpu))
+      least = std::min(
+          least, rt::lostAt(*input.buffer, work.runsSince * static_cast<int64_t>(std::ceil(lost))));
+  return static_cast<double>(least) >= work.onOtherOnly / other.down;
+}
+
 /// Of inputs, of which slices and gathers read what they give.
 static double bytesRead(const op::GraphDesc &graph, const std::vector<int64_t> &symbols) {
   std::vector<double> read(graph.inputs.size(), 0);
@@ -407,23 +422,6 @@ rt::Device *alwaysOn(const rt::Choices &choices, bool isLittle) {
   if (!choices.other || isLittle)
     return choices.cpu;
   return choices.always;
-}
-
-/// Whether values that only the other device has come back: runs that would have been shorter on
-/// the host cost as much as the way by now.
-bool comesBack(const ProgramWork &work, std::span<const rt::Tensor> inputs,
-               const rt::Choices &choices, const DeviceSpeed &host, const DeviceSpeed &other) {
-  ProgramWork back = work;
-  back.onOtherOnly = 0;
-  const double lost = timeOnOther(work, other) - timeOnHost(back, host, other) / kWorthMoving;
-  if (work.isTrial || work.onOtherOnly == 0 || lost <= 0)
-    return false;
-  int64_t least = std::numeric_limits<int64_t>::max();
-  for (const rt::Tensor &input : inputs)
-    if (!rt::isOn(*input.buffer, *choices.cpu))
-      least = std::min(
-          least, rt::lostAt(*input.buffer, work.runsSince * static_cast<int64_t>(std::ceil(lost))));
-  return static_cast<double>(least) >= work.onOtherOnly / other.down;
 }
 
 } // namespace

@@ -100,6 +100,10 @@ std::optional<bool> betterOnOther(const ProgramWork &work);
 /// that are on the host only are not there.
 bool runsOnOther(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other,
                  double lost);
+/// Whether values that only the other device has come back: runs that would have been shorter on
+/// the host, which this counts, cost as much as the way by now.
+bool comesBack(const ProgramWork &work, std::span<const rt::Tensor> inputs,
+               const rt::Choices &choices, const DeviceSpeed &host, const DeviceSpeed &other);
 /// But for where its inputs are.
 ProgramWork workOf(const Segment &segment);
 

@@ -291,16 +291,30 @@ TEST(Choose, WhatTheHostReadsInPartsComesBack) {
   constexpr int64_t kBytes = int64_t{8} << 20;
   rt::Tensor whole{
       rt::chosenBuffer(choices.other->allocate(kBytes).take()), DType::Float64, {kBytes / 8}};
+  DeviceSpeed host, other;
+  host.launchNanos = 500;
+  other.launchNanos = 3000;
+  other.answerNanos = 8000;
+  host.bytes = other.bytes = 10;
+  other.down = 20;
   ProgramWork row;
   row.bytes = 3200;
   row.waits = 1;
-  row.read = 1600;
-  int runs = 0;
-  constexpr int kTooMany = 100'000;
-  while (runs < kTooMany && deviceOfRun(row, choices, {&whole, 1}).take().device == choices.other)
-    ++runs;
-  EXPECT_GT(runs, 0) << "one run is shorter than the way";
-  EXPECT_LT(runs, kTooMany);
+  row.onOtherOnly = kBytes;
+  auto runs = [&](const ProgramWork &work) {
+    constexpr int kMost = 1000;
+    int stays = 0;
+    while (stays < kMost && !comesBack(work, {&whole, 1}, choices, host, other))
+      ++stays;
+    return stays;
+  };
+  ProgramWork all = row;
+  all.bytes = kBytes;
+  host.bytes = 1;
+  EXPECT_EQ(runs(all), 1000) << "they are shorter there";
+  host.bytes = 10;
+  const double way = kBytes / 20.0, lost = 11'320 - 820 / 0.95;
+  EXPECT_NEAR(runs(row), way / lost, 0.1 * way / lost);
 }
 
 TEST(Choose, WhoIsAloneWithAValueMayWriteIt) {
