@@ -20,7 +20,7 @@ from collections import abc as _abc
 
 import numpy as _np
 
-from . import _graphc, _signatures
+from . import _graphc, _numpys_classes, _signatures
 from ._dtypes import _NAMES
 from ._exact import UPDATES as _UPDATES, exact, exact_part  # noqa: F401
 from ._float_errors import stands_for as _stands_for
@@ -444,9 +444,9 @@ def _ask_of_ufunc(ufunc, method, objects, args, keywords):
     raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({ufunc!r}, {method!r}, {', '.join(map(repr, args))}): {names}")
 
 
-def _ask_of_function(function, objects, args, keywords):
+def _ask_of_function(function, objects, args, keywords, types=None):
     """The same of another function."""
-    types = tuple(dict.fromkeys(type(v) for v in _members((*args, *keywords.values())) if hasattr(type(v), "__array_function__")))
+    types = types or tuple(dict.fromkeys(type(v) for v in _members((*args, *keywords.values())) if hasattr(type(v), "__array_function__")))
     for value in objects:
         answer = type(value).__array_function__(value, function, types, args, keywords)
         if answer is not NotImplemented:
@@ -607,6 +607,34 @@ def _asks(inner):
     return run
 
 
+#: Functions that make arrays as `like`'s class makes them.
+_MAKING = frozenset((
+    "arange", "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "empty", "eye", "frombuffer", "fromfile", "fromfunction", "fromiter",
+    "fromstring", "full", "genfromtxt", "identity", "loadtxt", "ones", "require", "tri", "zeros",
+))  # fmt: skip
+
+
+def _likened(inner, theirs):
+    """A function of _MAKING: the class of `like` is asked what it makes, with our function where its code names those."""
+
+    @_stands_for()
+    @_functools.wraps(inner)
+    def run(*args, **keywords):
+        like = keywords.get("like")
+        if like is None or (_graphc.is_array(like) and not _graphc.is_value(like)):
+            return inner(*args, **keywords)
+        del keywords["like"]
+        if isinstance(like, _np.ndarray):
+            return theirs(*args, like=like, **keywords) if _says_itself(type(like)) else inner(*args, **keywords)
+        if not has_own(type(like), "__array_function__"):
+            raise TypeError("The `like` argument must be an array-like that implements the `__array_function__` protocol.")
+        if not _names_ours(type(like), "__array_function__"):
+            return theirs(*args, like=like, **keywords)
+        return _ask_of_function(getattr(_sys.modules[__package__], theirs.__name__), [like], args, keywords, (type(like),))
+
+    return run
+
+
 #: Functions that give NumPy's arrays of memory that others have and write to, each side seeing what the other writes.
 _OF_BUFFERS = frozenset(("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "require"))
 _BUFFERS = (_Vector, memoryview, bytearray, _ctypes.Array)
@@ -653,6 +681,8 @@ def function(inner, hand, module, theirs=None, binds=True, updates=None):
     given = _asks(inner) if inner.__name__ in _ASKING and module == "graphc" else inner
     if inner.__name__ in _OF_BUFFERS and module == "graphc":
         given = _shares(inner, theirs)
+    if inner.__name__ in _MAKING and module == "graphc":
+        given = _likened(given, theirs)
     made = (_graphc.function if binds else _graphc.plain_function)(*exact(given, theirs))
     made.quick = inner.__dict__.get("quick") or (_QUICK.get(inner.__name__) if module == "graphc" else None)
     made.is_of_values = inner.__name__ in _OF_VALUES and module == "graphc"
@@ -721,45 +751,10 @@ ALONE = (
 CLASSES = ("busdaycalendar", "matrix", "memmap", "recarray", "record", "float128", "complex256")
 
 
-def view_as_arrays(*classes):
-    """`x.view(graphc.ndarray)` of NumPy's own classes shows NumPy's arrays, as that of the classes made of ours does."""
-    for cls in classes:
-
-        def view(self, *args, _theirs=cls.view, **keywords):
-            args = [_np.ndarray if a is _graphc.ndarray else a for a in args]
-            return _theirs(self, *args, **{k: _np.ndarray if v is _graphc.ndarray else v for k, v in keywords.items()})
-
-        cls.view = _functools.wraps(cls.view)(view)
-
-
-view_as_arrays(_np.matrix, _np.recarray, _np.memmap)
-
-
-@_functools.wraps(_np.asmatrix)
-def asmatrix(data, dtype=None):
-    return _np.asmatrix(data._lent() if _graphc.is_array(data) else data, dtype)
-
-
-asmatrix.__module__ = __package__
-asmatrix.__doc__ = "As numpy.asmatrix, of the memory of an Array: each side sees what the other writes."
-
-
-@_functools.wraps(_np.bmat)
-def bmat(obj, ldict=None, gdict=None):
-    if isinstance(obj, str) and gdict is None:
-        caller = _sys._getframe(1)
-        ldict, gdict = caller.f_locals, caller.f_globals
-    return _np.bmat(obj, ldict, gdict)
-
-
-bmat.__module__ = __package__
-bmat.__doc__ = "As numpy.bmat, which is called."
-
-
 def names():
     """What the package has for dtypes that it does not compute."""
     found = {name: _numpys_alone(getattr(_np, name)) for name in ALONE if hasattr(_np, name)}
-    found |= {"asmatrix": asmatrix, "bmat": bmat}
+    found |= {"asmatrix": _numpys_classes.asmatrix, "bmat": _numpys_classes.bmat}
     return found | {name: getattr(_np, name) for name in CLASSES if hasattr(_np, name)}
 
 

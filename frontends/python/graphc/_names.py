@@ -8,7 +8,7 @@ import sys as _sys
 
 import numpy as _np
 
-from . import _foreign, _graphc
+from . import _foreign, _graphc, _numpys_classes
 from ._creation import arange, asarray, linspace
 from ._devices import where_operands_are as _where_operands_are
 from ._manipulation import concatenate
@@ -195,6 +195,9 @@ class _Concatenator:
         self._axis, self._ndmin, self._trans = axis, ndmin, trans
 
     def __getitem__(self, key):
+        if isinstance(key, str):
+            caller = _sys._getframe(1)
+            return _numpys_classes.bmat(key, caller.f_globals, caller.f_locals)
         key = key if isinstance(key, tuple) else (key,)
         try:
             return self._joined(key)
@@ -214,7 +217,10 @@ class _Concatenator:
         if key and isinstance(key[0], str):
             if key[0] in ("r", "c"):
                 raise ForeignDType("r_: a matrix")
-            numbers = [int(n) for n in key[0].split(",")]
+            try:
+                numbers = [int(n) for n in key[0].split(",")]
+            except ValueError as error:
+                raise ArgumentError(f"unknown special directive {key[0]!r}") from error
             axis, ndmin, trans = (numbers + [ndmin, trans][len(numbers) - 1 :])[:3]
             key = key[1:]
         parts = []

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 @_stands_for()
 def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None, append: ArrayLike | None = None) -> Array:
     """The n-th difference of neighbours along an axis; of bool, whether they differ."""
-    x = asarray(a)
     n = _operator.index(n)
+    if n == 0:
+        return a
+    x = asarray(a)
     if n == 1 and type(axis) is int and axis == -1 and x.ndim == 1 and prepend is None and append is None and x.dtype.kind != "b":
         return x[1:] - x[:-1]
     if n < 0:
@@ -46,8 +48,6 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
     if x.ndim == 0:
         raise ShapeError("diff: at least one axis is needed, got shape ()")
     axis = _axis(axis, x.ndim, "diff")
-    if n == 0:
-        return a if _graphc.is_array(a) else x
     parts = []
     for extra in (prepend, x, append):
         if extra is None:

@@ -8,7 +8,7 @@ import types as _types
 import numpy.ma as _theirs
 
 from . import _graphc
-from ._foreign import view_as_arrays as _view_as_arrays
+from ._numpys_classes import view_as_arrays as _view_as_arrays
 
 _view_as_arrays(_theirs.MaskedArray)
 

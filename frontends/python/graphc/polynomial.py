@@ -55,7 +55,7 @@ def _module(name, series):
     theirs = getattr(_theirs, name)
     ours = _types.ModuleType(f"{__name__}.{name}", theirs.__doc__)
     for key, value in vars(theirs).items():
-        if key.startswith("_"):
+        if key.startswith("__"):
             continue
         if callable(value) and not isinstance(value, type) and getattr(value, "__module__", None) == theirs.__name__:
             value = _of_series(value) if key == series else _of_values(value)

@@ -1,0 +1,101 @@
+"""Arrays made as the class of `like` makes them, blocks of matrices, and private parts of NumPy's modules of polynomials."""
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import exact
+
+pytestmark = pytest.mark.graphc_only
+
+MADE = {
+    "arange": (3,), "array": ([1, 2],), "asanyarray": ([1, 2],), "asarray": ([1, 2],), "ascontiguousarray": ([1, 2],), "asfortranarray": ([1, 2],), "empty": (2,),
+    "eye": (2,), "frombuffer": (b"\0" * 8,), "fromfunction": (lambda i: i, (2,)), "fromiter": ([1, 2], int), "fromstring": ("1 2", int), "full": (2, 7),
+    "genfromtxt": (["1 2"],), "identity": (2,), "loadtxt": (["1 2"],), "ones": (2,), "require": ([1, 2],), "tri": (2,), "zeros": (2,),
+}  # fmt: skip
+OPTIONS = {"fromstring": {"sep": " "}}
+
+
+class NamesOurs:
+    def __array_function__(self, function, types, args, keywords):
+        return function is getattr(gc, function.__name__), types, args, keywords
+
+
+class NamesNumpys:
+    def __array_function__(self, function, types, args, keywords):
+        return function is getattr(np, function.__name__), types, args, keywords
+
+
+class SaysNothing(NamesOurs):
+    def __array_function__(self, function, types, args, keywords):
+        return NotImplemented if function is gc.zeros else super().__array_function__(function, types, args, keywords)
+
+
+@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("kind", [NamesOurs, NamesNumpys])
+def test_the_class_of_like_is_asked(name, kind):
+    is_named, types, args, keywords = getattr(gc, name)(*MADE[name], **OPTIONS.get(name, {}), like=kind())
+    assert is_named and types == (kind,) and args[0] is MADE[name][0] and "like" not in keywords
+    if kind is NamesOurs:  # NumPy's functions give some of their defaults besides
+        assert args == MADE[name] and keywords == OPTIONS.get(name, {})
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_like_is_an_array_or_says_what_functions_mean(name):
+    make, options = getattr(gc, name), OPTIONS.get(name, {})
+    for like in (1, [1], object(), np.float64(1), gc.arange(3.0).sum(), "text"):
+        with pytest.raises(TypeError, match="`like` argument must be an array-like that implements the `__array_function__` protocol"):
+            make(*MADE[name], **options, like=like)
+    want = np.asarray(getattr(np, name)(*MADE[name], **options))
+    for like in (None, gc.ones(2), np.ones(2)):
+        got = np.asarray(make(*MADE[name], **options, like=like))
+        assert got.dtype == want.dtype and got.shape == want.shape
+        if name != "empty":
+            exact.assert_same(got, want)
+
+
+def test_classes_that_make_nothing_are_refused():
+    with pytest.raises(TypeError, match="no implementation found for 'numpy.zeros'"):
+        gc.zeros(2, like=SaysNothing())
+
+    class Made(gc.ndarray):
+        def __array_function__(self, function, types, args, keywords):
+            return super().__array_function__(function, types, args, keywords).view(type(self))
+
+    made = gc.full(2, 7, like=np.zeros(1).view(Made))
+    assert type(made) is Made and made.tolist() == [7, 7]
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+def test_blocks_of_matrices():
+    def program(xp):
+        a, b = xp.array([[1, 2], [3, 4]]), xp.array([[5, 6], [7, 8]])
+        assert a is not b
+        return [xp.bmat([a, b]), xp.bmat((a, b)), xp.bmat([[a, b], [b, a]]), xp.bmat("a, b; b, a"), xp.r_["a, b; b, a"], xp.bmat(a)]
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        assert type(got) is type(want) is np.matrix
+        exact.assert_same(np.asarray(got), np.asarray(want))
+    for xp in (np, gc):
+        with pytest.raises(NameError, match="name 'q' is not defined"):
+            xp.r_["q"]
+        for key in (("q", 1), ("0,x", 1)):
+            with pytest.raises(ValueError, match="unknown special directive"):
+                xp.r_[key]
+
+
+def test_no_differences_are_what_was_given():
+    for x in ([1, 2], (1,), 5, gc.arange(3)):
+        assert gc.diff(x, 0) is x
+    for x in ([1, 2], 5):
+        with pytest.raises(ValueError, match="order must be non-negative but got -1"):
+            gc.diff(x, -1)
+
+
+def test_private_parts_of_polynomials():
+    for module in ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e", "polyutils"):
+        ours, theirs = getattr(gc.polynomial, module), getattr(np.polynomial, module)
+        assert all(hasattr(ours, name) for name in vars(theirs) if not name.startswith("__"))
+    got = gc.polynomial.chebyshev._cseries_to_zseries(gc.array([1.0, 2, 3]))
+    exact.assert_same(np.asarray(got), np.polynomial.chebyshev._cseries_to_zseries(np.array([1.0, 2, 3])))
+    with pytest.raises(ZeroDivisionError):
+        gc.polynomial.polyutils._div(gc.polynomial.polynomial.polymul, gc.array([1.0, 2]), [0.0])
