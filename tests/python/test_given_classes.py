@@ -99,3 +99,11 @@ def test_private_parts_of_polynomials():
     exact.assert_same(np.asarray(got), np.polynomial.chebyshev._cseries_to_zseries(np.array([1.0, 2, 3])))
     with pytest.raises(ZeroDivisionError):
         gc.polynomial.polyutils._div(gc.polynomial.polynomial.polymul, gc.array([1.0, 2]), [0.0])
+
+
+@pytest.mark.parametrize("values", [[0.5, 1.2], ["0", "1"]])
+def test_counts_of_what_are_no_integers_are_deprecated(values):
+    for xp in (np, gc):
+        with pytest.warns(DeprecationWarning, match="Non-integer input passed to bincount") as told:
+            xp.bincount(values)
+        assert told[0].filename == __file__

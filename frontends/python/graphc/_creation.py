@@ -64,18 +64,33 @@ def _holds(obj):
     return _graphc.is_array(obj) or (isinstance(obj, (list, tuple)) and _py.any(_holds(v) for v in obj))
 
 
-def _source(obj):
+def _source(obj, dtype=None):
     """What the extension converts: sequences of Arrays are joined first."""
     if isinstance(obj, (list, tuple)):
         joined = _joined(obj) if len(obj) else None
+        if joined is not None and dtype is not None and not _graphc.is_tracing():
+            wanted = as_dtype(dtype)
+            if wanted.kind == "i" and not can_cast(joined.dtype, wanted):
+                _refuse_outside(obj, wanted)
         return obj if joined is None else joined
     return obj
+
+
+def _refuse_outside(obj, dtype):
+    """Raises OverflowError, as NumPy, where an integer of a sequence is not in the range of a signed dtype; 0-d arrays are cast."""
+    limits = _np.iinfo(dtype)
+    for item in obj:
+        if isinstance(item, (list, tuple)):
+            _refuse_outside(item, dtype)
+        elif _graphc.is_array(item) and _graphc.is_value(item) and item.dtype.kind in "iu" and not limits.min <= int(item) <= limits.max:
+            text = "Python int too large to convert to C long"
+            raise OverflowError(text if int(item) >= 1 << 63 else f"Python integer {int(item)} out of bounds for {dtype}")
 
 
 @_stands_for()
 def _converted(obj, dtype, device, copy):
     """As the extension converts it. Objects in sequences may make arrays of ours of themselves, which NumPy takes for none."""
-    source = _source(obj)
+    source = _source(obj, dtype)
     try:
         return _graphc.asarray(source, dtype, device, copy)
     except ValueError as error:

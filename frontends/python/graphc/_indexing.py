@@ -10,7 +10,7 @@ from . import _graphc
 from ._creation import arange, asarray, assigned, operand, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import float64, int64, refuse_unsafe
-from ._float_errors import stands_for as _stands_for
+from ._float_errors import stands_for as _stands_for, tell as _tell
 from ._manipulation import _axis, broadcast_arrays, ravel, reshape, stack
 from ._reductions import any as _any
 from ._reductions import cumsum, max, min
@@ -272,7 +272,9 @@ def choose(a, choices, out=None, mode="raise"):
 def bincount(x, weights=None, minlength=0):
     """How often each integer from 0 to max(x) occurs in a 1-d array, at least `minlength` counts, int64; with weights
     their sums in float64, added in order. The length is found when called."""
-    x = _whole_numbers(x, asarray(x))
+    x = _whole_numbers(x, found := asarray(x))
+    if found is not x and found.dtype.kind == "f":
+        _tell("Non-integer input passed to bincount. In a future version of NumPy, this will be an error. (Deprecated NumPy 2.1)", DeprecationWarning)
     minlength = _operator.index(minlength)
     if type(weights) is _graphc.ndarray and weights.dtype.kind in "iub":
         weights = weights.astype(float64)
