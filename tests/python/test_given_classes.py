@@ -1,5 +1,7 @@
 """Arrays made as the class of `like` makes them, blocks of matrices, and private parts of NumPy's modules of polynomials."""
 
+import warnings
+
 import graphc as gc
 import numpy as np
 import pytest
@@ -107,3 +109,13 @@ def test_counts_of_what_are_no_integers_are_deprecated(values):
         with pytest.warns(DeprecationWarning, match="Non-integer input passed to bincount") as told:
             xp.bincount(values)
         assert told[0].filename == __file__
+
+
+def test_the_mean_of_nothing_tells_so_first():
+    for xp in (np, gc):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(RuntimeWarning, match="Mean of empty slice"):
+                xp.mean(xp.zeros((3, 0)), axis=1)
+        with pytest.raises(np.exceptions.AxisError):
+            xp.mean(xp.zeros((3, 0)), axis=2)
