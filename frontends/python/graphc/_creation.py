@@ -12,6 +12,7 @@ from . import _graphc
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import _NAMES, as_dtype, can_cast, float64, int64
 from ._float_errors import stands_for as _stands_for
+from ._wrapping import is_asked as _is_asked
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, ShapeError
 
 _Array = _graphc.Array
@@ -41,6 +42,12 @@ def refuse_vast(shape, dtype):
     """Raises MemoryError at the call, as NumPy, for an array that no memory holds and that is made of smaller ones."""
     if _math.prod(shape) >> 30:
         _graphc.full(_shape(shape), 0, dtype, None)
+
+
+def _leave_to(like):
+    """Hands a call to the class of `like`, where that is asked what is made."""
+    if _is_asked(like):
+        raise ForeignDType("like")
 
 
 def _joined(obj):
@@ -184,6 +191,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     nested sequences of numbers and Arrays. copy=True always copies, False never (ValueError if that cannot be). `order` is
     "C", "F" (column-major: the transpose of a row-major array), "A" or "K" (as it is). 8-bit floats become a `float8.Stored`.
     Raises DTypeError for a dtype that graphc does not have."""
+    if like is not None:
+        _leave_to(like)
     if copy is not None and type(copy) is not bool:
         copy = copy_mode(copy)
     if order is not None and order != "K":
@@ -350,6 +359,8 @@ def copy_mode(copy):
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None, device=None):
     """As `asarray`, but a copy unless told otherwise, in the memory order of an Array that is copied; axes of size 1 are put in
     front up to `ndmin`."""
+    if like is not None:
+        _leave_to(like)
     if type(copy) is not bool:
         copy = copy_mode(copy)
     if subok and _is_of_class(made := _of_any_class(object, dtype)):
@@ -390,6 +401,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
 @_stands_for()
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """As `asarray`; objects of classes made of NumPy's arrays (`memmap`) stay what they are, as do those that an object's `__array__` gives."""
+    if like is not None:
+        _leave_to(like)
     a = _of_any_class(a, dtype)
     if _is_of_class(a):
         return _np.asanyarray(a, dtype, order, copy=copy)
@@ -437,6 +450,8 @@ def asarray_chkfinite(a, dtype=None, order=None):
 @_stands_for()
 def ascontiguousarray(a, dtype=None, *, like=None):
     """A row-major array of at least one axis: `a` itself when it is one."""
+    if like is not None:
+        _leave_to(like)
     x = asarray(a, dtype)
     x = x if x.ndim else x.reshape((1,))
     return x if x.contiguous else x.copy()
@@ -445,6 +460,8 @@ def ascontiguousarray(a, dtype=None, *, like=None):
 @_stands_for()
 def asfortranarray(a, dtype=None, *, like=None):
     """A column-major array of at least one axis: a transposed view of the dense transpose."""
+    if like is not None:
+        _leave_to(like)
     x = asarray(a, dtype)
     x = x if x.ndim else x.reshape((1,))
     return x if x.flags.f_contiguous else x.copy("F")
@@ -458,6 +475,8 @@ _REQUIREMENTS = {
 @_stands_for()
 def require(a, dtype=None, requirements=None, *, like=None):
     """An Array that meets NumPy's requirements: C, F, A, W, O (and their long names); a string names one by each letter."""
+    if like is not None:
+        _leave_to(like)
     wanted = {str(r).upper() for r in requirements or ()}
     unknown = wanted - _REQUIREMENTS
     if unknown:
@@ -477,6 +496,8 @@ def require(a, dtype=None, requirements=None, *, like=None):
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     """An Array of one value, or of values that broadcast. The dtype follows the value as in NumPy: bool, int64,
     float64, or an array's own."""
+    if like is not None:
+        _leave_to(like)
     if order != "C" and _is_column_major(order):
         if isinstance(fill_value, (_Array, _np.ndarray, list, tuple)):
             return in_order(full(shape, fill_value, dtype, device=device), "F")
@@ -509,6 +530,8 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
 
 def zeros(shape, dtype=float64, order="C", *, device=None, like=None):
     """An Array of zeros."""
+    if like is not None:
+        _leave_to(like)
     if order != "C":
         return _new(lambda sizes: zeros(sizes, dtype, device=device), shape, order)
     shape = _shape(shape) if _graphc.is_array(shape) else shape
@@ -520,6 +543,8 @@ def zeros(shape, dtype=float64, order="C", *, device=None, like=None):
 
 def ones(shape, dtype=float64, order="C", *, device=None, like=None):
     """An Array of ones."""
+    if like is not None:
+        _leave_to(like)
     if order != "C":
         return _new(lambda sizes: ones(sizes, dtype, device=device), shape, order)
     shape = _shape(shape) if _graphc.is_array(shape) else shape
@@ -531,6 +556,8 @@ def ones(shape, dtype=float64, order="C", *, device=None, like=None):
 
 def empty(shape, dtype=float64, order="C", *, device=None, like=None):
     """An Array whose values do not matter (they are zeros)."""
+    if like is not None:
+        _leave_to(like)
     return zeros(shape, dtype, order, device=device)
 
 
@@ -581,6 +608,8 @@ _TIMES = (_np.datetime64, _np.timedelta64, _datetime.date, _datetime.timedelta)
 def arange(start_or_stop=None, /, stop=_np._NoValue, step=1, dtype=None, *, device=None, like=None, start=None):
     """start, start + step, ... below `stop`, as NumPy counts them. One argument is `stop`, if it has no name. Raises
     ZeroDivisionError for a zero step."""
+    if like is not None:
+        _leave_to(like)
     if start is not None and start_or_stop is not None:
         raise TypeError("argument for arange() given by name ('start') and position (position 0)")
     if stop is _np._NoValue:
@@ -679,6 +708,8 @@ _FEW = 1 << 10
 
 def eye(N, M=None, k=0, dtype=float64, order="C", *, device=None, like=None):
     """Ones on the k-th diagonal, zeros elsewhere."""
+    if like is not None:
+        _leave_to(like)
     if type(N) is int and M is None and type(k) is int and k == 0 and dtype is float64 and order == "C" and 0 <= N * N <= _FEW and not _graphc.is_tracing():
         made = zeros((N, N), device=device)
         made.reshape(-1)[:: N + 1] = 1.0

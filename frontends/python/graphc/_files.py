@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray
+from ._creation import _leave_to, asarray
 from ._dtypes import as_dtype, float64
 from ._foreign import has_own, to_ours
 from .errors import ArgumentError, ForeignDType
@@ -59,6 +59,8 @@ def _set_bytes(values):
 def frombuffer(buffer, dtype=float64, count: int = -1, offset: int = 0, *, like=None) -> Array:
     """A copy of the values in a buffer's bytes, which is read-only; NumPy's array of the buffer's memory where that may be
     written, which others may share. Raises ValueError when the bytes do not divide into items."""
+    if like is not None:
+        _leave_to(like)
     values = _np.frombuffer(buffer, _stored(dtype), count, offset)
     if values.flags.writeable and not _graphc.is_array(buffer):
         return values
@@ -75,27 +77,37 @@ frombuffer.quick = _graphc.plain_frombuffer
 
 def fromiter(iter, dtype, count: int = -1, *, like=None) -> Array:  # noqa: A002
     """The items of an iterable as a vector."""
+    if like is not None:
+        _leave_to(like)
     return _read(_np.fromiter(iter, _stored(dtype), count))
 
 
 def fromstring(string, dtype=float64, count: int = -1, *, sep: str = "", like=None) -> Array:
     """Numbers in a text with a separator."""
+    if like is not None:
+        _leave_to(like)
     return _read(_np.fromstring(string, _stored(dtype), count, sep=sep))
 
 
 def fromfile(file, dtype=float64, count: int = -1, sep: str = "", offset: int = 0, *, like=None) -> Array:
     """Values from a file of bytes, or of text with a separator."""
+    if like is not None:
+        _leave_to(like)
     return _read(_np.fromfile(file, _stored(dtype), count, sep, offset))
 
 
 def loadtxt(fname, dtype=float64, *args, **options):
     """Numbers from a text file, as numpy.loadtxt reads them."""
+    if "like" in options:
+        _leave_to(options["like"])
     values = _np.loadtxt(fname, _stored(dtype), *args, **options)
     return list(map(_read, values)) if isinstance(values, list) else _read(values)
 
 
 def genfromtxt(fname, dtype=float64, *args, **options):
     """Numbers from a text file with missing values, as numpy.genfromtxt reads them."""
+    if "like" in options:
+        _leave_to(options["like"])
     is_plain = isinstance(dtype, (type, str, _np.dtype)) or hasattr(dtype, "name")
     values = _np.genfromtxt(fname, _stored(dtype) if is_plain else dtype, *args, **options)  # of each column, say
     return list(map(_read, values)) if isinstance(values, list) else _read(values)

@@ -24,7 +24,7 @@ from . import _graphc, _numpys_classes, _signatures
 from ._dtypes import _NAMES
 from ._exact import UPDATES as _UPDATES, exact, exact_part  # noqa: F401
 from ._float_errors import stands_for as _stands_for
-from ._wrapping import converter, valued, wrap
+from ._wrapping import converter, is_asked, valued, wrap
 from .errors import ForeignDType, TraceError
 
 _Array = _graphc.Array
@@ -480,15 +480,29 @@ def _wrapper(function, args):
     return wrapped
 
 
+def _of_like(function, args, keywords):
+    """The plan of a call whose result is what the class of `like` makes, of our function where its code names those."""
+    like = keywords.pop("like")
+    if isinstance(like, _np.ndarray):
+        return (_numpys(function), args, {**keywords, "like": like}, _as_it_is) if _says_itself(type(like)) else (function, args, keywords, _as_it_is)
+    if not has_own(type(like), "__array_function__"):
+        raise TypeError("The `like` argument must be an array-like that implements the `__array_function__` protocol.")
+    if _names_ours(type(like), "__array_function__"):
+        return _ask_of_function, (function, [like], args, keywords, (type(like),)), {}, _as_it_is
+    return _numpys(function), args, {**keywords, "like": like}, _as_it_is
+
+
 def _call(function, args, keywords, error):
     """A call of a function of ours that failed."""
+    if is_asked(keywords.get("like")):
+        return _of_like(function, args, keywords)
     hand = function.__dict__.get("hand")
     is_ufunc = isinstance(function, _graphc.ufunc)
     asked = ask(function, "__call__", args, keywords) if is_ufunc else None
     if asked is not None:
         return asked
-    is_asked = not is_ufunc and hasattr(function.__dict__.get("numpys"), "_implementation")
-    objects = [] if not is_asked else _asked_by("__array_function__", _members((*args, *keywords.values())))
+    asks = not is_ufunc and hasattr(function.__dict__.get("numpys"), "_implementation")
+    objects = [] if not asks else _asked_by("__array_function__", _members((*args, *keywords.values())))
     if objects:
         return _ask_of_function, (function, objects, args, keywords), {}, _as_it_is
     if isinstance(function, _graphc.ufunc) or function.__name__ == "where":
@@ -607,34 +621,6 @@ def _asks(inner):
     return run
 
 
-#: Functions that make arrays as `like`'s class makes them.
-_MAKING = frozenset((
-    "arange", "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "empty", "eye", "frombuffer", "fromfile", "fromfunction", "fromiter",
-    "fromstring", "full", "genfromtxt", "identity", "loadtxt", "ones", "require", "tri", "zeros",
-))  # fmt: skip
-
-
-def _likened(inner, theirs):
-    """A function of _MAKING: the class of `like` is asked what it makes, with our function where its code names those."""
-
-    @_stands_for()
-    @_functools.wraps(inner)
-    def run(*args, **keywords):
-        like = keywords.get("like")
-        if like is None or (_graphc.is_array(like) and not _graphc.is_value(like)):
-            return inner(*args, **keywords)
-        del keywords["like"]
-        if isinstance(like, _np.ndarray):
-            return theirs(*args, like=like, **keywords) if _says_itself(type(like)) else inner(*args, **keywords)
-        if not has_own(type(like), "__array_function__"):
-            raise TypeError("The `like` argument must be an array-like that implements the `__array_function__` protocol.")
-        if not _names_ours(type(like), "__array_function__"):
-            return theirs(*args, like=like, **keywords)
-        return _ask_of_function(getattr(_sys.modules[__package__], theirs.__name__), [like], args, keywords, (type(like),))
-
-    return run
-
-
 #: Functions that give NumPy's arrays of memory that others have and write to, each side seeing what the other writes.
 _OF_BUFFERS = frozenset(("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "require"))
 _BUFFERS = (_Vector, memoryview, bytearray, _ctypes.Array)
@@ -681,8 +667,6 @@ def function(inner, hand, module, theirs=None, binds=True, updates=None):
     given = _asks(inner) if inner.__name__ in _ASKING and module == "graphc" else inner
     if inner.__name__ in _OF_BUFFERS and module == "graphc":
         given = _shares(inner, theirs)
-    if inner.__name__ in _MAKING and module == "graphc":
-        given = _likened(given, theirs)
     made = (_graphc.function if binds else _graphc.plain_function)(*exact(given, theirs))
     made.quick = inner.__dict__.get("quick") or (_QUICK.get(inner.__name__) if module == "graphc" else None)
     made.is_of_values = inner.__name__ in _OF_VALUES and module == "graphc"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, assigned, eye, full, mask_of, meshgrid, refuse_vast, single, zeros
+from ._creation import _leave_to, asarray, assigned, eye, full, mask_of, meshgrid, refuse_vast, single, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, complex128, float64, int64
 from ._float_errors import number_of as _number_of
@@ -133,11 +133,15 @@ def trace(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype=N
 
 def identity(n: int, dtype=float64, *, like=None) -> Array:
     """The identity matrix of n rows."""
+    if like is not None:
+        _leave_to(like)
     return eye(n, dtype=dtype)
 
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype=float64, *, like=None) -> Array:  # noqa: N803
     """Ones on and below the k-th diagonal, zeros above."""
+    if like is not None:
+        _leave_to(like)
     height, width = (_py.max(_math.ceil(n), 0) for n in (N, N if M is None else M))
     refuse_vast((height, width), as_dtype(dtype))
     rows = _graphc.iota(height, int64, None)[:, None] + _math.floor(k)
@@ -264,6 +268,8 @@ def ix_(*sequences: ArrayLike) -> tuple[Array, ...]:
 
 def fromfunction(function, shape, *, dtype=float64, like=None, **keywords):
     """`function` of the coordinate arrays of a grid."""
+    if like is not None:
+        _leave_to(like)
     from ._assemble import indices
 
     return function(*indices(tuple(shape), dtype=dtype), **keywords)

@@ -63,3 +63,8 @@ def converter(theirs, args):
     if _is_maker(first):
         return theirs, (first.__array__(), *args[1:])
     return _functools.partial(_of_makers, theirs) if type(first) in (list, tuple) and first and _is_maker(first[0]) else theirs, args
+
+
+def is_asked(like):
+    """Whether the class of `like` says what is made: it is no array of graphc or NumPy itself."""
+    return like is not None and type(like) is not _np.ndarray and not (_graphc.is_array(like) and not _graphc.is_value(like))
