@@ -42,13 +42,16 @@ Result<int64_t> arangeCount(const Scalar &start, const Scalar &stop, const Scala
       return Status(ErrorCode::Shape, "[arange] maximum allowed size exceeded");
     return static_cast<int64_t>(count);
   }
-  double count = std::ceil((numberOf(stop) - numberOf(start)) / numberOf(step));
+  // Integers are taken from each other before they are rounded, as in Python.
+  const bool areIntegers = start.kind != Scalar::Kind::Float && stop.kind != Scalar::Kind::Float;
+  const double distance = areIntegers ? static_cast<double>(stop.integer - start.integer)
+                                      : numberOf(stop) - numberOf(start);
+  const double count = std::ceil(distance / numberOf(step));
   if (std::isnan(count))
     return Status(ErrorCode::InvalidArgument, "[arange] cannot compute length");
   if (count > 9e18)
     return Status(ErrorCode::Shape, "[arange] maximum allowed size exceeded");
   // A step past the end is still a first element, though the quotient is no more than zero.
-  double distance = numberOf(stop) - numberOf(start);
   if (count == 0 && distance != 0 && (distance > 0) == (numberOf(step) > 0))
     return int64_t{1};
   return count > 0 ? static_cast<int64_t>(count) : int64_t{0};

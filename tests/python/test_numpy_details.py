@@ -707,3 +707,9 @@ def test_pandas_gives_compiled_code_numpys_arrays():
     column = pandas.Series(values) + 1
     column[0] = 9
     assert values.tolist() == [0, 1, 2, 3] and not hasattr(values, "_typ")
+
+
+@pytest.mark.parametrize("ends", [(-(2**56) - 9, -(2**56) - 2, 1.0), (2**60, 2**60 + 5, 1.0), (2**53 - 3, 2**53 + 4, 0.5), (2**62 + 1000, 2**62, -100.0)])
+def test_ranges_of_large_integers_by_a_float_step_have_as_many_elements(ends):
+    want, got = np.arange(*ends), gc.arange(*ends)
+    assert got.dtype == want.dtype and got.tolist() == want.tolist()
