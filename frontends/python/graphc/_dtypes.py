@@ -154,7 +154,8 @@ def result_type(*arrays_and_dtypes):
 def isdtype(dtype, kind):
     """Whether `dtype` is of a kind: "bool", "signed integer", "unsigned integer", "integral", "real floating",
     "complex floating", "numeric", a dtype, or a tuple of those."""
-    if not (isinstance(dtype, _np.dtype) or (isinstance(dtype, type) and issubclass(dtype, _np.generic))):
+    is_ours = type(dtype) in (str, _BFloat16) and dtype == "bfloat16"  # a dtype of NumPy's where ml_dtypes is installed
+    if not (is_ours or isinstance(dtype, _np.dtype) or (isinstance(dtype, type) and issubclass(dtype, _np.generic))):
         raise TypeError(f"dtype argument must be a NumPy dtype, but it is a {type(dtype)}.")
     dtype = as_dtype(dtype)
     if isinstance(kind, tuple):
