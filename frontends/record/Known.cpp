@@ -207,8 +207,8 @@ Result<bool> bringHome(const Array &x) {
   if (value->state() != NodeState::Ready || rt::isOn(*value->buffer(), *choices->cpu))
     return false;
   GRAPHC_ASSIGN(const DeviceSpeed *speed, speedOf(*choices->other));
-  if (x.storage()->countElementRead() * speed->answerNanos <
-      static_cast<double>(value->bytes()) / speed->down)
+  const double read = speed->launchNanos + speed->answerNanos; // a program gives an element
+  if (x.storage()->countElementRead() * read < static_cast<double>(value->bytes()) / speed->down)
     return false;
   Array whole = Array::ofStorage(x.storage());
   GRAPHC_TRY(detach(whole));
