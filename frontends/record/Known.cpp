@@ -327,13 +327,16 @@ static std::span<const uint8_t> bytesOf(const NodeRef &mask) {
   return {static_cast<const uint8_t *>(mask->buffer()->host()), static_cast<size_t>(mask->bytes())};
 }
 
+static bool isHere(const NodeRef &n) {
+  return n->state() == NodeState::Ready && n->buffer()->host();
+}
+
 /// A mask that is computed and not empty; else null.
 static NodeRef computedMask(const Array &mask) {
   if (!mask.view().isWhole() || mask.known())
     return nullptr;
   NodeRef node = mask.storage()->current();
-  return node->state() == NodeState::Ready && node->buffer()->host() && node->bytes() > 0 ? node
-                                                                                          : nullptr;
+  return isHere(node) && node->bytes() > 0 ? node : nullptr;
 }
 
 /// Calls `write(first, size)` for pieces of whole blocks: what is not chosen is written over as it
@@ -408,9 +411,6 @@ bool repeatMasked(Array &x, const Array &mask, const Array &values) {
 }
 
 bool expandMasked(Array &x, const NodeRef &mask, const NodeRef &values) {
-  auto isHere = [](const NodeRef &n) {
-    return n->state() == NodeState::Ready && n->buffer()->host();
-  };
   if (!isHere(mask) || !isHere(values) || mask->bytes() != x.size() ||
       values->dtype() != x.dtype() || values->bytes() == 0 || !isExpandedHere(x) ||
       &values->device() != &x.device())

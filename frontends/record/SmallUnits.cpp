@@ -52,7 +52,7 @@ bool mayBeUnit(OpKind kind, DType t, size_t operands) {
 }
 
 /// Small values of "auto" are on the cpu.
-rt::Device &runsOn(rt::Device &device) {
+rt::Device &cpuOf(rt::Device &device) {
   const rt::Choices *choices = rt::choicesOf(device);
   return choices ? *choices->cpu : device;
 }
@@ -61,7 +61,7 @@ rt::Device &runsOn(rt::Device &device) {
 Result<const VectorProgram *> unitOf(OpKind kind, DType t, size_t operands, rt::Device &owner) {
   if (!mayBeUnit(kind, t, operands))
     return nullptr;
-  rt::Device &device = runsOn(owner);
+  rt::Device &device = cpuOf(owner);
   static std::array<std::atomic<const Unit *>, size_t{8} * op::kOpKindCount> known;
   const bool watches = mustBeFinite();
   auto &place = known[static_cast<size_t>(kind) * 8 + (isComplex(t) ? 4 : 0) +
@@ -166,8 +166,8 @@ Result<std::optional<KnownValue>> valueByUnit(OpKind kind, std::span<const Opera
   if (!unit || isComplex(unit->resultDType())) // which has no pattern
     return std::optional<KnownValue>();
   for (rt::BufferRef &vector : vectors)
-    if (!vector || &vector->device() != &runsOn(device)) {
-      GRAPHC_ASSIGN(vector, runsOn(device).allocate(kRoom));
+    if (!vector || &vector->device() != &cpuOf(device)) {
+      GRAPHC_ASSIGN(vector, cpuOf(device).allocate(kRoom));
     }
   std::array<rt::Buffer *, 2> inputs;
   for (size_t i = 0; i < operands.size(); ++i) {
