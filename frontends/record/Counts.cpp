@@ -1,5 +1,6 @@
 #include "frontends/record/Counts.h"
 
+#include "frontends/record/Known.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
@@ -54,15 +55,15 @@ Result<NodeRef> countsOf(const T *values, int64_t size, int64_t length, rt::Devi
 
 Result<NodeRef> countsNow(const Array &x, int64_t least) {
   rt::Device &device = x.device();
-  const rt::DeviceInfo &info = device.info();
-  if (Trace::active() || !info.hostVisible || !info.runsKernels || x.size() == 0)
+  if (Trace::active() || !mayBeOnHost(device) || x.size() == 0)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef n, x.value());
   GRAPHC_TRY(evaluate({&n, 1}, "mask"));
-  GRAPHC_TRY(device.queue().finish());
-  const void *data = n->buffer()->host();
+  const char *data = whereRead(*n, n->bytes());
+  if (!data)
+    return NodeRef();
   auto of = [&]<typename T>(T) {
-    return countsOf(static_cast<const T *>(data), x.size(), least, device);
+    return countsOf(reinterpret_cast<const T *>(data), x.size(), least, device);
   };
   switch (n->dtype()) {
   case DType::Int8:

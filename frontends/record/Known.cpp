@@ -131,6 +131,10 @@ const char *whereRead(const Node &value, int64_t bytes) {
   return static_cast<const char *>(first);
 }
 
+bool isReadHere(const Node &value) {
+  return value.state() == NodeState::Ready && rt::hostAddress(*value.buffer());
+}
+
 bool mayBeOnHost(const rt::Device &device) { return onHost(device) || rt::choicesOf(device); }
 
 std::optional<uint64_t> knownBits(const Node &node) {
@@ -324,11 +328,8 @@ static bool writeMasked(Array &x, rt::Device &other, const Write &write) {
 }
 
 static std::span<const uint8_t> bytesOf(const NodeRef &mask) {
-  return {static_cast<const uint8_t *>(mask->buffer()->host()), static_cast<size_t>(mask->bytes())};
-}
-
-static bool isHere(const NodeRef &n) {
-  return n->state() == NodeState::Ready && n->buffer()->host();
+  const char *first = whereRead(*mask, mask->bytes());
+  return {reinterpret_cast<const uint8_t *>(first), static_cast<size_t>(mask->bytes())};
 }
 
 /// A mask that is computed and not empty; else null.
@@ -336,7 +337,7 @@ static NodeRef computedMask(const Array &mask) {
   if (!mask.view().isWhole() || mask.known())
     return nullptr;
   NodeRef node = mask.storage()->current();
-  return isHere(node) && node->bytes() > 0 ? node : nullptr;
+  return isReadHere(*node) && node->bytes() > 0 ? node : nullptr;
 }
 
 /// Calls `write(first, size)` for pieces of whole blocks: what is not chosen is written over as it
@@ -356,8 +357,9 @@ bool fillMasked(Array &x, const Array &mask, uint64_t bits) {
            int64_t size = itemSize(x.dtype());
            // Little-endian: the low bytes are the value.
            auto fill = rt::library::maskLoops().fill[rt::library::loopOf(size)];
+           const std::span<const uint8_t> chosen = bytesOf(node);
            eachPiece(x.size(), [&](int64_t from, int64_t count) {
-             fill(bytesOf(node).data() + from, count, bits, first + from * size);
+             fill(chosen.data() + from, count, bits, first + from * size);
            });
          });
 }
@@ -411,7 +413,7 @@ bool repeatMasked(Array &x, const Array &mask, const Array &values) {
 }
 
 bool expandMasked(Array &x, const NodeRef &mask, const NodeRef &values) {
-  if (!isHere(mask) || !isHere(values) || mask->bytes() != x.size() ||
+  if (!isReadHere(*mask) || !isReadHere(*values) || mask->bytes() != x.size() ||
       values->dtype() != x.dtype() || values->bytes() == 0 || !isExpandedHere(x) ||
       &values->device() != &x.device())
     return false;
@@ -419,9 +421,9 @@ bool expandMasked(Array &x, const NodeRef &mask, const NodeRef &values) {
   return writeMasked(x, mask->device(),
                      [&](char *first) {
                        int64_t size = itemSize(x.dtype());
-                       isWritten =
-                           rt::library::expandInto(first, bytesOf(mask), values->buffer()->host(),
-                                                   values->bytes() / size, size);
+                       const char *from = whereRead(*values, values->bytes());
+                       isWritten = rt::library::expandInto(first, bytesOf(mask), from,
+                                                           values->bytes() / size, size);
                      }) &&
          isWritten;
 }

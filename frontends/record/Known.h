@@ -22,6 +22,8 @@ bool mayBeOnHost(const rt::Device &device);
 /// Where so many bytes of a computed value are read on the host; who counts them is told. Null
 /// where the host has none.
 const char *whereRead(const Node &value, int64_t bytes);
+/// Whether a value is computed, and whereRead() has it.
+bool isReadHere(const Node &value);
 
 /// The value of a 0-d node as a literal pattern (OpTable.h) when it needs no program: a literal, or
 /// computed and in host memory.

@@ -1,5 +1,6 @@
 #include "frontends/record/OpenSize.h"
 
+#include "frontends/record/Known.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
@@ -97,12 +98,12 @@ Result<int64_t> countTrue(const NodeRef &mask) {
   rt::Device &device = mask->device();
   if (!device.info().runsKernels || mask->bytes() == 0)
     return 0;
-  if (device.info().hostVisible) {
+  if (mayBeOnHost(device)) {
     small::noteLook(mask);
     GRAPHC_TRY(evaluate({&mask, 1}, "mask"));
-    GRAPHC_TRY(device.queue().finish());
-    return rt::library::countTrue(
-        {static_cast<const uint8_t *>(mask->buffer()->host()), static_cast<size_t>(mask->bytes())});
+    if (const char *truths = whereRead(*mask, mask->bytes()))
+      return rt::library::countTrue(
+          {reinterpret_cast<const uint8_t *>(truths), static_cast<size_t>(mask->bytes())});
   }
   GRAPHC_ASSIGN(NodeRef sum, sumOf(mask));
   NodeRef roots[] = {mask, sum};
@@ -119,7 +120,7 @@ Result<NodeRef> countedPositions(const NodeRef &mask) {
   NodeRef positions;
   if (count == 0) {
     GRAPHC_ASSIGN(positions, node::make(op::OpKind::Iota, {}, {}, type, mask->device()));
-  } else if (mask->device().info().hostVisible) {
+  } else if (isReadHere(*mask)) {
     GRAPHC_ASSIGN(positions, node::library(Routine::Nonzero, {&flat, 1}, {}, type));
   } else {
     GRAPHC_ASSIGN(NodeRef filled, positionsByScan(flat));

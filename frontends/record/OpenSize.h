@@ -109,8 +109,9 @@ Result<NodeRef> firstRows(const NodeRef &x, int64_t count);
 
 namespace ops::open {
 
-/// Whether the elements of this mask are counted only when a shape is asked for.
-bool countsLater(const NodeRef &mask);
+/// Whether the elements of this mask are counted only when a shape is asked for. One of "auto" is
+/// computed to see: where it is found on the host, a look costs nothing but the look.
+Result<bool> countsLater(const NodeRef &mask);
 bool isAny(std::span<const Operand> operands);
 /// The same array at its exact size.
 Result<Array> fixed(const Array &x);

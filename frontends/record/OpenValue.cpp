@@ -1,9 +1,11 @@
+#include "frontends/record/Known.h"
 #include "frontends/record/OpenSize.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Spread.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
+#include "runtime/drivers/Choice.h"
 
 #include <algorithm>
 #include <utility>
@@ -242,10 +244,15 @@ Result<Array> meanOf(const Array &sum, const Array &x, std::span<const int64_t> 
 
 } // namespace
 
-bool countsLater(const NodeRef &mask) {
-  const rt::DeviceInfo &info = mask->device().info();
-  return mask->shape().rank() > 0 && mask->bytes() > 0 && info.runsKernels &&
-         (mask->state() != NodeState::Ready || !info.hostVisible);
+Result<bool> countsLater(const NodeRef &mask) {
+  rt::Device &device = mask->device();
+  if (mask->shape().rank() == 0 || mask->bytes() == 0 || !device.info().runsKernels)
+    return false;
+  if (!device.info().hostVisible && rt::choicesOf(device) && !Trace::active())
+    GRAPHC_TRY(evaluate({&mask, 1}, "mask"));
+  else if (!device.info().hostVisible)
+    return true;
+  return !isReadHere(*mask);
 }
 
 bool isAny(std::span<const Operand> operands) {

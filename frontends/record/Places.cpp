@@ -11,6 +11,7 @@
 #include "frontends/record/Spread.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
+#include "runtime/drivers/Choice.h"
 #include "runtime/library/Extremes.h"
 
 #include <algorithm>
@@ -107,6 +108,16 @@ Status checkUnmet(const NodeRef &index, int64_t axis, int64_t size) {
   GRAPHC_TRY(evaluate({&index, 1}, "index"));
   GRAPHC_TRY(index->device().queue().finish());
   return checkIndex(index, axis, size);
+}
+
+/// Positions that the host finds are computed by themselves where `x` may be on another device:
+/// what they name is then gathered there.
+Status settleFor(const Array &x, const NodeRef &positions) {
+  if (!rt::choicesOf(x.device()) || Trace::active() || !positions->isOp() ||
+      positions->kind() != op::OpKind::Library)
+    return Status::ok();
+  GRAPHC_ASSIGN(NodeRef from, x.value());
+  return isReadHere(*from) ? Status::ok() : evaluate({&positions, 1}, "mask");
 }
 
 /// x[key] as a view of what is whole, a shape for it in which masked axes are one, and places.
@@ -243,6 +254,7 @@ private:
     } else {
       GRAPHC_TRY(checkMask(array.shape(), x.shape(), static_cast<size_t>(source)));
       GRAPHC_ASSIGN(NodeRef positions, countedPositions(n));
+      GRAPHC_TRY(settleFor(x, positions));
       items.push_back({positions, axis, array.rank(), source});
       out.mask = n;
       ++masks;
@@ -355,7 +367,7 @@ Result<bool> choosesFewRows(const Array &mask, int64_t size, int64_t length, DTy
   if (size < kManyElements || size < kLongRow * mask.size())
     return false;
   GRAPHC_ASSIGN(NodeRef n, mask.value());
-  if (n->state() != NodeState::Ready || !mask.device().info().hostVisible)
+  if (!isReadHere(*n))
     return false;
   GRAPHC_ASSIGN(NodeRef positions, countedPositions(n));
   const bool isLine = length >= kLongRow || positions->shape()[0] == 1; // else pieces of one
@@ -660,8 +672,8 @@ Result<Array> take(const Array &x, std::span<const KeyItem> key) {
   GRAPHC_ASSIGN(NodeRef n, r.whole.value());
   // Values in memory are moved once; those that are still to be computed, only where they are asked
   // for.
-  if (r.mask && r.places.axes[0] == 0 && n->state() == NodeState::Ready &&
-      x.device().info().hostVisible && elementsOf(r.mask->shape()) == r.merged[0])
+  if (r.mask && r.places.axes[0] == 0 && isReadHere(*n) && isReadHere(*r.mask) &&
+      elementsOf(r.mask->shape()) == r.merged[0])
     return finish(compressed(n, r));
   GRAPHC_ASSIGN(NodeRef merged, node::reshape(n, r.merged));
   GRAPHC_ASSIGN(NodeRef direct, gatherOfGathered(merged, r.places));
@@ -741,7 +753,8 @@ Result<Array> flatNonzero(const Array &mask) {
   }
   GRAPHC_ASSIGN(NodeRef n, mask.value());
   GRAPHC_ASSIGN(NodeRef condition, node::cast(n, DType::Bool));
-  if (open::countsLater(condition))
+  GRAPHC_ASSIGN(bool isLater, open::countsLater(condition));
+  if (isLater)
     return open::flatNonzero(condition);
   return finish(countedPositions(condition));
 }

@@ -166,6 +166,51 @@ def test_small_statements_are_computed_as_on_the_cpu(where):
     assert done.returncode == 0, done.stderr
 
 
+MASKS = """
+import graphc as gc, numpy as np
+
+def program(xp, x, labels, mask, given):
+    out = []
+    for j in range(4):
+        mine = x[labels == j]
+        out += [mine.sum(axis=0), xp.asarray(len(mine)), x[given & (labels != j)] * 2]
+    y = x + 1
+    y[mask & given] += 1
+    y[labels == 2] = y[labels == 2][::-1]
+    y[given] = xp.arange(float(np.asarray(given).sum()))[:, None]
+    places = xp.flatnonzero(mask)
+    return [*out, y, y[mask, 1], y[given], xp.asarray(places), y[places[:3]], xp.bincount(labels, minlength=6), *xp.nonzero(given)]
+
+rng = np.random.default_rng(8)
+kept = {}
+for n in (1_000, 60_000):
+    x, labels, given = rng.random((n, 2)), rng.integers(0, 4, n), rng.random(n) < 0.3
+    want = program(np, x, labels, x[:, 0] > 0.5, given)
+    for device in ("cpu", "auto"):
+        with gc.device(device):
+            a, b, c = gc.asarray(x), gc.asarray(labels), gc.asarray(given)
+            d = a[:, 0] > 0.5
+            gc.eval(d, b + 1)
+            for turn in range(3):
+                before = gc._graphc.counters()["library_calls"]
+                got = program(gc, a, b, d, c)
+                gc.eval(*got)
+                kept[n, device] = gc._graphc.counters()["library_calls"] - before
+            for w, g in zip(want, got):
+                assert g.device == device and g.shape == w.shape and g.dtype == w.dtype
+                np.testing.assert_allclose(np.asarray(g), w, rtol=1e-13)
+assert kept[1_000, "auto"] >= kept[1_000, "cpu"] > 0, kept
+"""
+
+
+@pytest.mark.parametrize("where", ["", "timing", "cpu", "other"])
+def test_masks_are_counted_where_they_are(where):
+    """Masks and what they choose from, each on the host or elsewhere; those on the host are counted there, by no running sum."""
+    env = os.environ | {"PYTHONPATH": PACKAGE, "GRAPHC_AUTO": where, "GRAPHC_LOOP_TURNS": "never"}
+    done = subprocess.run([sys.executable, "-c", MASKS], env=env, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+
+
 def test_elements_of_what_is_elsewhere_come_home():
     """A result on the other device that a loop reads one by one is brought to the host, and written there from then on."""
     code = (

@@ -270,12 +270,13 @@ std::optional<std::complex<double>> complexElement(const Array &x, std::span<con
   for (size_t i = 0; i < index.size(); ++i)
     place += index[i] * view.strides()[i];
   return x.storage()->withCurrent([&](const Node &base) -> std::optional<std::complex<double>> {
-    const void *first = base.state() == NodeState::Ready ? base.buffer()->host() : nullptr;
+    const char *first =
+        base.state() == NodeState::Ready ? whereRead(base, itemSize(x.dtype())) : nullptr;
     if (!first)
       return std::nullopt;
     if (x.dtype() == DType::Complex128)
-      return static_cast<const std::complex<double> *>(first)[place];
-    return std::complex<double>(static_cast<const std::complex<float> *>(first)[place]);
+      return reinterpret_cast<const std::complex<double> *>(first)[place];
+    return std::complex<double>(reinterpret_cast<const std::complex<float> *>(first)[place]);
   });
 }
 
