@@ -18,6 +18,7 @@ using ContextHandle = struct ContextObject *;
 using StreamHandle = struct StreamObject *;
 using EventHandle = struct EventObject *;
 using ModuleHandle = struct ModuleObject *;
+using LinkHandle = struct LinkObject *;
 using FunctionHandle = struct FunctionObject *;
 
 /// Member, name in the library, parameters.
@@ -42,6 +43,11 @@ using FunctionHandle = struct FunctionObject *;
   X(cuLaunchKernel, "cuLaunchKernel",                                                              \
     (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,         \
      StreamHandle, void **, void **))                                                              \
+  X(cuLinkAddData, "cuLinkAddData_v2",                                                             \
+    (LinkHandle, int, void *, size_t, const char *, unsigned, int *, void **))                     \
+  X(cuLinkComplete, "cuLinkComplete", (LinkHandle, void **, size_t *))                             \
+  X(cuLinkCreate, "cuLinkCreate_v2", (unsigned, int *, void **, LinkHandle *))                     \
+  X(cuLinkDestroy, "cuLinkDestroy", (LinkHandle))                                                  \
   X(cuMemAlloc, "cuMemAlloc_v2", (Address *, size_t))                                              \
   X(cuMemFree, "cuMemFree_v2", (Address))                                                          \
   X(cuMemHostAlloc, "cuMemHostAlloc", (void **, size_t, unsigned))                                 \

@@ -3,7 +3,9 @@
 
 #include "runtime/base/Strings.h"
 #include "runtime/base/Trace.h"
+#include "runtime/drivers/cuda/Code.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace graphc::rt::cuda {
@@ -12,10 +14,6 @@ namespace {
 constexpr unsigned kApartFromDefaultStream = 1, kWithoutTiming = 2;
 /// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 constexpr int kGivenLocalBytes = 8;
-constexpr int kErrorLog = 5, kErrorLogBytes = 6;
-/// CUDA_ERROR_*: the code is at fault, not the device.
-constexpr Code kInvalidImage = 200, kNoBinaryForGpu = 209, kInvalidPtx = 218,
-               kUnsupportedPtxVersion = 222, kInvalidSource = 300;
 
 Address addressOf(const Buffer &buffer) { return reinterpret_cast<Address>(handleOf(buffer)); }
 
@@ -28,26 +26,33 @@ public:
     bool isDependent; ///< waits itself for the kernel before
     std::string name;
   };
-  CudaModule(CudaDevice &device, ModuleHandle handle) : device(device), handle(handle) {}
+  CudaModule(CudaDevice &device, std::vector<ModuleHandle> handles)
+      : device(device), handles(std::move(handles)) {}
   ~CudaModule() override {
-    if (!handle || !device.isOurs())
+    if (handles.empty() || !device.isOurs())
       return;
     Current current(device);
     // Queued work may run its code.
     device.api.cuStreamSynchronize(device.stream);
-    device.api.cuModuleUnload(handle);
+    for (ModuleHandle handle : handles)
+      device.api.cuModuleUnload(handle);
   }
 
   CudaDevice &device;
-  ModuleHandle handle; ///< null when there are no kernels
+  std::vector<ModuleHandle> handles; ///< none when there are no kernels
   std::vector<Kernel> kernels;
 };
+
+/// Where a kernel begins in PTX, or npos.
+size_t placeOf(std::string_view ptx, std::string_view kernel) {
+  return ptx.find(strings::format(".entry {}(", kernel));
+}
 
 /// How many parameters of 8 bytes a kernel of PTX has; -1 when it is missing or has others: the
 /// driver reads as many as the code says, whatever it is given.
 int64_t parametersOf(std::string_view ptx, std::string_view kernel) {
   constexpr std::string_view kParameter = ".param", kWord = ".param .u64";
-  size_t at = ptx.find(strings::format(".entry {}(", kernel));
+  size_t at = placeOf(ptx, kernel);
   if (at == ptx.npos)
     return -1;
   std::string_view list = ptx.substr(at, ptx.find(')', at) - at);
@@ -60,25 +65,9 @@ int64_t parametersOf(std::string_view ptx, std::string_view kernel) {
 
 /// Whether a kernel of PTX waits for the one before it.
 bool waitsItself(std::string_view ptx, std::string_view kernel) {
-  size_t at = ptx.find(strings::format(".entry {}(", kernel));
+  size_t at = placeOf(ptx, kernel);
   std::string_view body = ptx.substr(at, ptx.find(".entry", at + 1) - at);
   return body.find("griddepcontrol.wait;") != body.npos;
-}
-
-Result<ModuleHandle> buildPtx(const Api &api, const std::string &text) {
-  constexpr size_t kLogBytes = 8192;
-  std::string log(kLogBytes, '\0');
-  int options[] = {kErrorLog, kErrorLogBytes};
-  void *values[] = {log.data(), reinterpret_cast<void *>(kLogBytes)};
-  ModuleHandle built = nullptr;
-  Code code = api.cuModuleLoadDataEx(&built, text.c_str(), std::size(options), options, values);
-  if (code == 0)
-    return built;
-  log.resize(std::min(log.size(), log.find('\0')));
-  Status failed = api.failure("cuModuleLoadDataEx", code, std::string(strings::trim(log)));
-  bool atFault = code == kInvalidImage || code == kNoBinaryForGpu || code == kInvalidPtx ||
-                 code == kUnsupportedPtxVersion || code == kInvalidSource;
-  return atFault ? Status(ErrorCode::Compile, failed.message()) : std::move(failed);
 }
 
 } // namespace
@@ -202,7 +191,8 @@ Result<std::unique_ptr<Module>> CudaDevice::load(const program::Program &program
   GRAPHC_TRY(start());
   // A program may be made of library steps alone.
   if (program.kernels().empty())
-    return std::unique_ptr<Module>(std::make_unique<CudaModule>(*this, nullptr));
+    return std::unique_ptr<Module>(
+        std::make_unique<CudaModule>(*this, std::vector<ModuleHandle>()));
   std::string text(program.binary().begin(), program.binary().end());
   if (text.empty())
     return Status(ErrorCode::Unsupported,
@@ -210,12 +200,16 @@ Result<std::unique_ptr<Module>> CudaDevice::load(const program::Program &program
                                   info().description));
   Current current(*this);
   GRAPHC_TRY(current.status());
-  GRAPHC_ASSIGN(ModuleHandle built, buildPtx(api, text));
-  auto module = std::make_unique<CudaModule>(*this, built);
+  const std::vector<std::string> texts = kernelTexts(text);
+  GRAPHC_ASSIGN(std::vector<ModuleHandle> built, buildPtx(*this, texts));
+  auto module = std::make_unique<CudaModule>(*this, std::move(built));
   for (const program::KernelRecord &k : program.kernels()) {
     std::string name(program.text(k.name));
     FunctionHandle kernel = nullptr;
-    if (Code code = api.cuModuleGetFunction(&kernel, built, name.c_str()))
+    auto in = std::ranges::find_if(
+        texts, [&](const std::string &t) { return placeOf(t, name) != std::string::npos; });
+    ModuleHandle part = module->handles[in == texts.end() ? 0 : in - texts.begin()];
+    if (Code code = api.cuModuleGetFunction(&kernel, part, name.c_str()))
       return api.failure("cuModuleGetFunction", code, "kernel " + name);
     if (k.scratch != program::kNone) {
       // A constant of 32 bits, as the reader has seen.

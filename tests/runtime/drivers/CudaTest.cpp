@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <numeric>
 #include <thread>
 
@@ -32,6 +33,9 @@ const std::string kWaitingPtx = std::string(kPtx, std::strlen(kPtx) - std::strle
 std::vector<uint8_t> ptxProgram(int steps, const char *ptx = kPtx, uint32_t group = kGroup) {
   return addSizeAs(steps, group, [&](ProgramBuilder &b) { b.addBinary(ptx); }, kGroupMemory);
 }
+
+/// Code that an earlier process linked would not be linked again.
+const bool isCacheOff = setenv("GRAPHC_CACHE", "off", 1) == 0;
 
 /// Everything that the driver calls.
 constexpr const char *kEntryPoints[] = {
@@ -65,6 +69,55 @@ TEST(CudaFirstUse, SurvivesFaults) {
   }
   RecordProperty("survived", survived);
   EXPECT_GE(survived, 100);
+}
+
+const std::string kHead = ".version 7.8\n.target sm_90\n.global .align 8 .b8 t[1] = {1};\n";
+/// Of three kernels.
+const std::string kParts[] = {kHead + ".entry answer(\n.param .u64 x\n)\n{ ret; }\n",
+                              kHead + (kPtx + std::strlen(".version 7.8\n.target sm_90\n")),
+                              kHead + ".entry last()\n{ ret; }\n"};
+const std::string kSeveral =
+    kParts[0] + kParts[1].substr(kHead.size()) + kParts[2].substr(kHead.size());
+
+bool isLoaded(const std::string &ptx) {
+  auto device = findDevice("cuda");
+  return device.isOk() && load(ptxProgram(2, ptx.c_str()), **device).isOk();
+}
+
+/// In a process of its own, which begins without or with the kernels of kSeveral on the disk.
+Ending linksEach(bool isKept) {
+  for (int turn = 0; turn < 2; ++turn) {
+    if (!isLoaded(kSeveral))
+      return kWrong;
+    std::vector<std::string> texts = linkedTexts();
+    std::ranges::sort(texts);
+    std::vector<std::string> want(std::begin(kParts), std::end(kParts));
+    std::ranges::sort(want);
+    if (isKept ? !texts.empty() : texts != want)
+      return kWrong;
+  }
+  if (isLoaded(kSeveral + ".entry another()\n{ broken }\n"))
+    return kUntyped;
+  // Kernels with memory in common stay together.
+  const std::string shared = kSeveral + ".global .u32 count;\n";
+  if (!isLoaded(shared))
+    return kWrong;
+  std::vector<std::string> texts = linkedTexts();
+  return (isKept ? texts.size() == 3 : texts.back() == shared) ? kFine : kWrong;
+}
+
+TEST(CudaFirstUse, KernelsAreLinkedByThemselvesAndKept) {
+  std::string folder = ::testing::TempDir() + "graphc-cuda-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  for (bool isKept : {false, true})
+    EXPECT_EQ(inChild("", 0,
+                      [&] {
+                        setenv("GRAPHC_CACHE", "rw", 1);
+                        setenv("GRAPHC_CACHE_DIR", folder.c_str(), 1);
+                        return linksEach(isKept);
+                      }),
+              kFine);
+  std::filesystem::remove_all(folder);
 }
 
 class Cuda : public ::testing::Test {
@@ -189,7 +242,7 @@ TEST_F(Cuda, RefusesKernelsThatDoNotMatch) {
     return p ? std::string("loaded") : std::string(p.status().message());
   };
   EXPECT_EQ(message(ptxProgram(2, "no ptx")),
-            "[cuda] cuModuleLoadDataEx failed (218): ?, line 1: fake log");
+            "[cuda] cuLinkAddData failed (218): ?, line 1: fake log");
   for (const char *other : {".version\n.entry add_size(\n.param .u64 x\n)", // fewer
                             ".version\n.entry add_size(\n.param .u64 x,\n.param .u64 y,\n"
                             ".param .u64 n,\n.param .b8 range[64]\n)"})
@@ -375,9 +428,10 @@ TEST_F(Cuda, SurvivesFaultsWhenLoading) {
   };
   int survived = 0;
   for (const char *function :
-       {"cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncSetAttribute", "cuModuleUnload"})
+       {"cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete", "cuLinkDestroy",
+        "cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncSetAttribute", "cuModuleUnload"})
     survived += failEach(*device, kCodes, function, work);
-  EXPECT_GE(survived, 4 * static_cast<int>(std::size(kCodes)));
+  EXPECT_GE(survived, 8 * static_cast<int>(std::size(kCodes)));
 }
 
 TEST_F(Cuda, SurvivesFaultsWhenRunning) {

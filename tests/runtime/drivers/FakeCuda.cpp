@@ -14,13 +14,23 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
 
 using namespace graphc::rt::cuda;
 using namespace graphc::test;
 
+struct graphc::rt::cuda::LinkObject {
+  std::string text;
+  char *log = nullptr;
+};
+
 namespace {
+
+std::mutex linkedMutex;
+std::vector<std::string> linked; ///< guarded by it
 
 std::atomic<int> all{0};
 std::atomic<unsigned> mostLocalBytes{48 << 10};
@@ -44,6 +54,10 @@ void *pointer(Address address) { return reinterpret_cast<void *>(address); }
 } // namespace
 
 int graphc::test::fakeCalls() { return all; }
+std::vector<std::string> graphc::test::linkedTexts() {
+  std::lock_guard lock(linkedMutex);
+  return linked;
+}
 void *graphc::test::currentContext() { return contexts.empty() ? nullptr : contexts.back(); }
 
 #define ENTRY(name, ...) extern "C" __attribute__((visibility("default"))) Code name(__VA_ARGS__)
@@ -188,15 +202,43 @@ ENTRY(cuMemcpyPeerAsync, Address to, ContextHandle, Address from, ContextHandle,
   std::memcpy(pointer(to), pointer(from), bytes);
   return 0;
 }
-ENTRY(cuModuleLoadDataEx, ModuleHandle *module, const void *image, unsigned count, int *options,
-      void **values) {
+ENTRY(cuLinkCreate_v2, unsigned count, int *options, void **values, LinkHandle *link) {
   FAIL_WITHOUT_CONTEXT();
-  if (std::strncmp(static_cast<const char *>(image), ".version", 8) != 0) {
-    for (unsigned i = 0; i < count; ++i)
-      if (options[i] == 5) // CU_JIT_ERROR_LOG_BUFFER
-        std::strcpy(static_cast<char *>(values[i]), "line 1: fake log\n");
+  auto *made = new LinkObject;
+  for (unsigned i = 0; i < count; ++i)
+    if (options[i] == 5) // CU_JIT_ERROR_LOG_BUFFER
+      made->log = static_cast<char *>(values[i]);
+  *link = made;
+  ++live;
+  return 0;
+}
+ENTRY(cuLinkAddData_v2, LinkHandle link, int, void *data, size_t bytes, const char *, unsigned,
+      int *, void **) {
+  FAIL_HERE();
+  link->text.assign(static_cast<const char *>(data), bytes - 1);
+  if (link->text.starts_with(".version") && link->text.find("broken") == std::string::npos)
+    return 0;
+  std::strcpy(link->log, "line 1: fake log\n");
+  return kInvalidPtx;
+}
+ENTRY(cuLinkComplete, LinkHandle link, void **code, size_t *bytes) {
+  FAIL_HERE();
+  *code = link->text.data();
+  *bytes = link->text.size() + 1;
+  std::lock_guard lock(linkedMutex);
+  linked.push_back(link->text);
+  return 0;
+}
+ENTRY(cuLinkDestroy, LinkHandle link) {
+  bool fails = failsNext(__func__); // and goes all the same
+  delete link;
+  --live;
+  return fails ? failCode.load() : 0;
+}
+ENTRY(cuModuleLoadDataEx, ModuleHandle *module, const void *image, unsigned, int *, void **) {
+  FAIL_WITHOUT_CONTEXT();
+  if (std::strncmp(static_cast<const char *>(image), ".version", 8) != 0)
     return kInvalidPtx;
-  }
   *module = object<ModuleHandle>();
   ++live;
   return 0;

@@ -2,10 +2,15 @@
 #ifndef GRAPHC_TESTS_RUNTIME_DRIVERS_FAKECUDA_H
 #define GRAPHC_TESTS_RUNTIME_DRIVERS_FAKECUDA_H
 
+#include <string>
+#include <vector>
+
 namespace graphc::test {
 
 /// Calls so far, of all entry points.
 __attribute__((visibility("default"))) int fakeCalls();
+/// What was linked so far, each text by itself.
+__attribute__((visibility("default"))) std::vector<std::string> linkedTexts();
 /// The calling thread's.
 __attribute__((visibility("default"))) void *currentContext();
 
