@@ -208,7 +208,7 @@ Result<Lowered> lower(OwningOpRef<ModuleOp> module, const TargetDesc &target,
   if (cpu) {
     GRAPHC_ASSIGN(lowered.number, cpu->begin(*lowered.module));
   } else {
-    GRAPHC_ASSIGN(lowered.code, emit::emitOpenCL(*lowered.module, target));
+    GRAPHC_ASSIGN(lowered.code, emit::emitOpenCL(*lowered.module, target, options.threads));
   }
   return lowered;
 }
@@ -255,7 +255,7 @@ Result<TargetDesc> targetOfStage(const TargetDesc &target, std::string_view stag
 
 /// The code of a device program as text.
 Result<std::string> printDevice(ModuleOp module, const TargetDesc &target, std::string_view stage) {
-  GRAPHC_ASSIGN(emit::EmittedCode code, emit::emitOpenCL(module, target));
+  GRAPHC_ASSIGN(emit::EmittedCode code, emit::emitOpenCL(module, target, /*threads=*/1));
   if (stage == "spirv")
     return emit::disassembleSpirv(code.il);
   const std::vector<uint8_t> &text = stage == "ptx" ? code.binary : code.code;

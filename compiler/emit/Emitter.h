@@ -70,8 +70,9 @@ private:
 Result<std::string> printCpu(mlir::ModuleOp module, const TargetDesc &target, TextStage stage);
 
 /// For OpenCL devices, in the forms that the target's features ask for (TargetDesc). Refuses,
-/// naming op, type and user line, what the device lacks and what a form has no words for.
-Result<EmittedCode> emitOpenCL(mlir::ModuleOp module, const TargetDesc &target);
+/// naming op, type and user line, what the device lacks and what a form has no words for. At most
+/// `threads` make the code.
+Result<EmittedCode> emitOpenCL(mlir::ModuleOp module, const TargetDesc &target, unsigned threads);
 
 /// A SPIR-V module as text.
 Result<std::string> disassembleSpirv(llvm::ArrayRef<uint8_t> bytes);

@@ -9,6 +9,7 @@
 #include "runtime/base/Fork.h"
 #include "runtime/base/Trace.h"
 #include "runtime/drivers/Choice.h"
+#include "runtime/drivers/Drivers.h"
 #include "runtime/exec/ProgramStore.h"
 
 #include <algorithm>
@@ -130,8 +131,8 @@ Programs compileFor(std::span<const op::GraphDesc> graphs, rt::Device &device) {
     return {}; // told when one of them is asked for alone
   TargetDesc target{device.info().target, device.info().features};
   CompileOptions options;
-  if (target.kind == program::Target::Cpu)
-    options.threads = static_cast<unsigned>(device.info().threads);
+  // Also of another device's code; the cpu is always there.
+  options.threads = static_cast<unsigned>(rt::findDevice("cpu").take()->info().threads);
   return (*compiler)->compile(graphs, target, options);
 }
 

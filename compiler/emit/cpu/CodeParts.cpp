@@ -1,5 +1,6 @@
 #include "compiler/emit/cpu/CodeParts.h"
 
+#include "compiler/emit/llvm/Threads.h"
 #include "runtime/base/Trace.h"
 
 #include "llvm/CodeGen/TargetInstrInfo.h"
@@ -8,13 +9,8 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/TargetSelect.h"
 
-#include <csignal>
-
 using namespace graphc;
 using namespace graphc::emit;
-
-/// LLVM goes down into long expressions; without a limit of its own a process gives threads little.
-static constexpr size_t kStackBytes = size_t{8} << 20;
 
 static Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(llvm::StringRef features) {
   auto create = [](llvm::StringRef list) {
@@ -59,20 +55,6 @@ Result<CodeGenerator *> Coder::generator(const std::string &features, llvm::Code
 static void addTuning(llvm::Function &function) {
   function.addFnAttr("prefer-vector-width", "512");
   function.addFnAttr("tune-cpu", "skylake-avx512");
-}
-
-/// Signals belong to the program's own threads. False when the system grants none.
-static bool startThread(void *(*entry)(void *), void *argument, pthread_t &thread) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  bool started = pthread_create(&thread, &attributes, entry, argument) == 0;
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return started;
 }
 
 Coders &Coders::ofProcess() {
@@ -201,7 +183,7 @@ void PartQueue::startThread() {
     return nullptr;
   };
   pthread_t thread;
-  if (::startThread(entry, this, thread))
+  if (emit::startThread(entry, this, thread))
     threads.push_back(thread);
 }
 

@@ -580,10 +580,9 @@ void finishModule(llvm::Module &module, ArrayRef<EmittedKernel> kernels, Languag
   }
 }
 
-} // namespace
-
-Result<DeviceModule> emit::makeDeviceModule(ModuleOp module, ArrayRef<EmittedKernel> kernels,
-                                            Language language, llvm::TargetMachine &machine) {
+/// The kernels as functions of the LLVM dialect.
+Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp module, ArrayRef<EmittedKernel> kernels,
+                                          Language language, llvm::TargetMachine &machine) {
   OwningOpRef<ModuleOp> code = ModuleOp::create(module.getLoc());
   for (const EmittedKernel &kernel : kernels) {
     auto func = module.lookupSymbol<func::FuncOp>(kernel.name);
@@ -606,23 +605,70 @@ Result<DeviceModule> emit::makeDeviceModule(ModuleOp module, ArrayRef<EmittedKer
     return Status(ErrorCode::Compile, ""); // the diagnostics say why
   for (const EmittedKernel &kernel : kernels)
     lowering.adoptAbi(kernel);
+  return code;
+}
+
+/// A kernel, which moves, with copies of what it names.
+OwningOpRef<ModuleOp> moduleOfKernel(ModuleOp code, StringRef name) {
+  OwningOpRef<ModuleOp> own = ModuleOp::create(code.getLoc());
+  Operation *kernel = code.lookupSymbol(name);
+  kernel->remove();
+  own->push_back(kernel);
+  SmallVector<Operation *> left = {kernel};
+  while (!left.empty())
+    left.pop_back_val()->walk([&](Operation *op) {
+      for (NamedAttribute attribute : op->getAttrs())
+        attribute.getValue().walk([&](SymbolRefAttr named) {
+          Operation *found = code.lookupSymbol(named.getRootReference());
+          if (!found || own->lookupSymbol(named.getRootReference()))
+            return;
+          own->push_back(found->clone());
+          left.push_back(found);
+        });
+    });
+  return own;
+}
+
+Result<DeviceModule> translate(ModuleOp code, ArrayRef<EmittedKernel> kernels, Language language,
+                               llvm::TargetMachine &machine) {
   // Before translation, which writes alignments down.
   llvm::DataLayout layout = machine.createDataLayout();
-  code->getOperation()->setAttr(
-      LLVM::LLVMDialect::getDataLayoutAttrName(),
-      StringAttr::get(module.getContext(), layout.getStringRepresentation()));
+  code->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
+                StringAttr::get(code.getContext(), layout.getStringRepresentation()));
   DeviceModule made;
   made.context = std::make_unique<llvm::LLVMContext>();
-  made.module = translateModuleToLLVMIR(*code, *made.context);
+  made.module = translateModuleToLLVMIR(code, *made.context);
   if (!made.module)
     return Status(ErrorCode::Compile, "");
   made.module->setDataLayout(layout);
   made.module->setTargetTriple(machine.getTargetTriple());
   finishModule(*made.module, kernels, language);
-  // Combining makes operations that SPIR-V has none for; who compiles that for the device combines.
-  optimize(*made.module, machine, /*combine=*/language == Language::Ptx);
-  if (language == Language::Ptx)
-    guardShifts(*made.module);
-  GRAPHC_TRY(checkAccepted(*made.module, language));
   return made;
+}
+
+} // namespace
+
+Result<std::vector<DeviceModule>> emit::makeDeviceModules(ModuleOp module,
+                                                          ArrayRef<EmittedKernel> kernels,
+                                                          Language language,
+                                                          llvm::TargetMachine &machine) {
+  GRAPHC_ASSIGN(OwningOpRef<ModuleOp> code, lowerToLlvm(module, kernels, language, machine));
+  std::vector<DeviceModule> made;
+  if (language != Language::Ptx) {
+    GRAPHC_ASSIGN(made.emplace_back(), translate(*code, kernels, language, machine));
+    return made;
+  }
+  for (const EmittedKernel &kernel : kernels) {
+    OwningOpRef<ModuleOp> own = moduleOfKernel(*code, kernel.name);
+    GRAPHC_ASSIGN(made.emplace_back(), translate(*own, kernel, language, machine));
+  }
+  return made;
+}
+
+Status emit::finish(llvm::Module &module, Language language, llvm::TargetMachine &machine) {
+  // Combining makes operations that SPIR-V has none for; who compiles that for the device combines.
+  optimize(module, machine, /*combine=*/language == Language::Ptx);
+  if (language == Language::Ptx)
+    guardShifts(module);
+  return checkAccepted(module, language);
 }

@@ -124,8 +124,11 @@ Result<std::vector<uint8_t>> emit::emitSpirv(ModuleOp module, ArrayRef<EmittedKe
                                              StringRef version) {
   // The machine keeps what it knows of a module's types and constants: each module wants its own.
   GRAPHC_ASSIGN(std::unique_ptr<llvm::TargetMachine> machine, makeSpirvMachine(version));
-  GRAPHC_ASSIGN(DeviceModule made, makeDeviceModule(module, kernels, Language::SpirV, *machine));
-  GRAPHC_ASSIGN(auto object, generate(*machine, *made.module));
+  GRAPHC_ASSIGN(std::vector<DeviceModule> made,
+                makeDeviceModules(module, kernels, Language::SpirV, *machine));
+  llvm::Module &code = *made.front().module;
+  GRAPHC_TRY(finish(code, Language::SpirV, *machine));
+  GRAPHC_ASSIGN(auto object, generate(*machine, code));
   std::vector<uint32_t> words(object.size() / sizeof(uint32_t));
   std::memcpy(words.data(), object.data(), words.size() * sizeof(uint32_t));
   if (words.size() <= kHeaderWords || !wellFormed(words))

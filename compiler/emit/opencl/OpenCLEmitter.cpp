@@ -111,7 +111,7 @@ static Status unlessRefused(Status status, bool source, std::string &report) {
   return Status::ok();
 }
 
-Result<EmittedCode> emit::emitOpenCL(ModuleOp module, const TargetDesc &target) {
+Result<EmittedCode> emit::emitOpenCL(ModuleOp module, const TargetDesc &target, unsigned threads) {
   SmallVector<StringRef> features(llvm::split(target.features, ','));
   bool float64 = llvm::is_contained(features, StringRef("fp64")),
        onCpu = llvm::is_contained(features, StringRef("cpu"));
@@ -150,7 +150,7 @@ Result<EmittedCode> emit::emitOpenCL(ModuleOp module, const TargetDesc &target) 
   }
   if (!forms.processor.empty()) {
     auto text = emitPtx(module, result.kernels, forms.processor,
-                        llvm::is_contained(features, StringRef("dependent")));
+                        llvm::is_contained(features, StringRef("dependent")), threads);
     GRAPHC_TRY(unlessRefused(text ? Status::ok() : text.takeStatus(), forms.source, result.report));
     if (text)
       result.binary.assign(text->begin(), text->end());
