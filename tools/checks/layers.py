@@ -7,7 +7,7 @@ import re
 from common import CPP_SUFFIXES, Finding, Tree, line_of, strip_cpp
 
 # Lowest first; a folder of the runtime sees itself and what stands before it.
-RUNTIME_ORDER = ["base", "program", "cache", "device", "drivers", "library", "exec"]
+RUNTIME_ORDER = ["base", "program", "device", "drivers", "library", "cache", "exec"]
 RUNTIME_ALL = [f"runtime/{name}/" for name in RUNTIME_ORDER]
 BASE = "runtime/base/"
 

@@ -608,24 +608,28 @@ Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp module, ArrayRef<EmittedKerne
   return code;
 }
 
-/// A kernel, which moves, with copies of what it names.
+/// A kernel, which moves, with copies of what it names, in the order they had.
 OwningOpRef<ModuleOp> moduleOfKernel(ModuleOp code, StringRef name) {
-  OwningOpRef<ModuleOp> own = ModuleOp::create(code.getLoc());
   Operation *kernel = code.lookupSymbol(name);
-  kernel->remove();
-  own->push_back(kernel);
+  llvm::SmallPtrSet<Operation *, 16> named;
   SmallVector<Operation *> left = {kernel};
   while (!left.empty())
     left.pop_back_val()->walk([&](Operation *op) {
       for (NamedAttribute attribute : op->getAttrs())
-        attribute.getValue().walk([&](SymbolRefAttr named) {
-          Operation *found = code.lookupSymbol(named.getRootReference());
-          if (!found || own->lookupSymbol(named.getRootReference()))
-            return;
-          own->push_back(found->clone());
-          left.push_back(found);
+        attribute.getValue().walk([&](SymbolRefAttr symbol) {
+          Operation *found = code.lookupSymbol(symbol.getRootReference());
+          if (found && named.insert(found).second)
+            left.push_back(found);
         });
     });
+  OwningOpRef<ModuleOp> own = ModuleOp::create(code.getLoc());
+  for (Operation &op : llvm::make_early_inc_range(*code.getBody()))
+    if (&op == kernel) {
+      op.remove();
+      own->push_back(&op);
+    } else if (named.contains(&op)) {
+      own->push_back(op.clone());
+    }
   return own;
 }
 

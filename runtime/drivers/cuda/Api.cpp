@@ -17,13 +17,15 @@ Result<const Api *> openApi() {
     return Status(ErrorCode::Device, strings::format("[cuda] no NVIDIA driver: {}", dlerror()));
   auto *api = new Api;
 #define GRAPHC_FIND(member, name, parameters)                                                      \
-  api->member = reinterpret_cast<decltype(api->member)>(dlsym(library, name));                     \
+  api->member = reinterpret_cast<decltype(api->member)>(dlsym(library, name));
+#define GRAPHC_NEED(member, name, parameters)                                                      \
+  GRAPHC_FIND(member, name, parameters)                                                            \
   if (!api->member)                                                                                \
     return Status(ErrorCode::Device, "[cuda] " + std::string(kLibraryName) + " has no " name);
-  GRAPHC_CUDA_FUNCTIONS(GRAPHC_FIND)
+  GRAPHC_CUDA_FUNCTIONS(GRAPHC_NEED)
+  GRAPHC_CUDA_LATER_FUNCTIONS(GRAPHC_FIND)
+#undef GRAPHC_NEED
 #undef GRAPHC_FIND
-  api->cuLaunchKernelEx =
-      reinterpret_cast<decltype(api->cuLaunchKernelEx)>(dlsym(library, "cuLaunchKernelEx"));
   return static_cast<const Api *>(api);
 }
 

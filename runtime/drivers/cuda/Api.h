@@ -18,7 +18,7 @@ using ContextHandle = struct ContextObject *;
 using StreamHandle = struct StreamObject *;
 using EventHandle = struct EventObject *;
 using ModuleHandle = struct ModuleObject *;
-using LinkHandle = struct LinkObject *;
+using LibraryHandle = struct LibraryObject *;
 using FunctionHandle = struct FunctionObject *;
 
 /// Member, name in the library, parameters.
@@ -43,11 +43,6 @@ using FunctionHandle = struct FunctionObject *;
   X(cuLaunchKernel, "cuLaunchKernel",                                                              \
     (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,         \
      StreamHandle, void **, void **))                                                              \
-  X(cuLinkAddData, "cuLinkAddData_v2",                                                             \
-    (LinkHandle, int, void *, size_t, const char *, unsigned, int *, void **))                     \
-  X(cuLinkComplete, "cuLinkComplete", (LinkHandle, void **, size_t *))                             \
-  X(cuLinkCreate, "cuLinkCreate_v2", (unsigned, int *, void **, LinkHandle *))                     \
-  X(cuLinkDestroy, "cuLinkDestroy", (LinkHandle))                                                  \
   X(cuMemAlloc, "cuMemAlloc_v2", (Address *, size_t))                                              \
   X(cuMemFree, "cuMemFree_v2", (Address))                                                          \
   X(cuMemHostAlloc, "cuMemHostAlloc", (void **, size_t, unsigned))                                 \
@@ -63,6 +58,15 @@ using FunctionHandle = struct FunctionObject *;
   X(cuStreamCreate, "cuStreamCreate", (StreamHandle *, unsigned))                                  \
   X(cuStreamSynchronize, "cuStreamSynchronize", (StreamHandle))                                    \
   X(cuStreamWaitEvent, "cuStreamWaitEvent", (StreamHandle, EventHandle, unsigned))
+
+/// Of later drivers, 11.8 and 12.0, else null.
+#define GRAPHC_CUDA_LATER_FUNCTIONS(X)                                                             \
+  X(cuLaunchKernelEx, "cuLaunchKernelEx",                                                          \
+    (const LaunchConfig *, FunctionHandle, void **, void **))                                      \
+  X(cuLibraryGetModule, "cuLibraryGetModule", (ModuleHandle *, LibraryHandle))                     \
+  X(cuLibraryLoadData, "cuLibraryLoadData",                                                        \
+    (LibraryHandle *, const void *, int *, void **, unsigned, int *, void **, unsigned))           \
+  X(cuLibraryUnload, "cuLibraryUnload", (LibraryHandle))
 
 /// CUlaunchConfig and the attribute that lets a kernel's groups be placed while the kernel before
 /// it runs.
@@ -83,9 +87,8 @@ struct LaunchConfig {
 struct Api {
 #define GRAPHC_DECLARE(member, name, parameters) Code(*member) parameters;
   GRAPHC_CUDA_FUNCTIONS(GRAPHC_DECLARE)
+  GRAPHC_CUDA_LATER_FUNCTIONS(GRAPHC_DECLARE)
 #undef GRAPHC_DECLARE
-  /// Of drivers from 11.8 on, else null.
-  Code (*cuLaunchKernelEx)(const LaunchConfig *, FunctionHandle, void **, void **);
 
   /// Launches groups in one dimension. `isDependent`: before the kernels that were launched before
   /// have ended, for which the kernel waits itself.

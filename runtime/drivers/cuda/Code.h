@@ -1,8 +1,7 @@
 //===- Code.h - PTX becomes code of a GPU -----------------------------------------------------===//
 //
-// The driver compiles what is loaded as PTX under a lock, one kernel after the other, and keeps
-// what came of it. What is linked first it compiles side by side, and keeps nothing: that is done
-// here.
+// The driver compiles what is loaded as a module under a lock, one kernel after the other; what is
+// loaded as a library it compiles in as many threads as ask. It keeps the code of both on the disk.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DRIVERS_CUDA_CODE_H
@@ -20,10 +19,17 @@ namespace graphc::rt::cuda {
 /// where kernels may share more than constants.
 std::vector<std::string> kernelTexts(std::string_view ptx);
 
-/// Modules of the device, whose context is current, one for each of `texts`; from the disk cache
-/// when they are there. Compile error where the text is at fault, Device errors.
-Result<std::vector<ModuleHandle>> buildPtx(const CudaDevice &device,
-                                           const std::vector<std::string> &texts);
+/// A text's code on a device; whoever has it unloads it while the device's context is current.
+struct LoadedCode {
+  LibraryHandle library = nullptr; ///< or null
+  ModuleHandle module = nullptr;   ///< of the library where there is one
+};
+void unload(const Api &api, const LoadedCode &code);
+
+/// The code of each text, made side by side where the driver can; the device's context is current.
+/// Compile error where a text is at fault, Device errors.
+Result<std::vector<LoadedCode>> loadPtx(const CudaDevice &device,
+                                        const std::vector<std::string> &texts);
 
 } // namespace graphc::rt::cuda
 

@@ -26,20 +26,20 @@ public:
     bool isDependent; ///< waits itself for the kernel before
     std::string name;
   };
-  CudaModule(CudaDevice &device, std::vector<ModuleHandle> handles)
-      : device(device), handles(std::move(handles)) {}
+  CudaModule(CudaDevice &device, std::vector<LoadedCode> parts)
+      : device(device), parts(std::move(parts)) {}
   ~CudaModule() override {
-    if (handles.empty() || !device.isOurs())
+    if (parts.empty() || !device.isOurs())
       return;
     Current current(device);
     // Queued work may run its code.
     device.api.cuStreamSynchronize(device.stream);
-    for (ModuleHandle handle : handles)
-      device.api.cuModuleUnload(handle);
+    for (const LoadedCode &part : parts)
+      unload(device.api, part);
   }
 
   CudaDevice &device;
-  std::vector<ModuleHandle> handles; ///< none when there are no kernels
+  std::vector<LoadedCode> parts; ///< none when there are no kernels
   std::vector<Kernel> kernels;
 };
 
@@ -191,8 +191,7 @@ Result<std::unique_ptr<Module>> CudaDevice::load(const program::Program &program
   GRAPHC_TRY(start());
   // A program may be made of library steps alone.
   if (program.kernels().empty())
-    return std::unique_ptr<Module>(
-        std::make_unique<CudaModule>(*this, std::vector<ModuleHandle>()));
+    return std::unique_ptr<Module>(std::make_unique<CudaModule>(*this, std::vector<LoadedCode>()));
   std::string text(program.binary().begin(), program.binary().end());
   if (text.empty())
     return Status(ErrorCode::Unsupported,
@@ -201,15 +200,15 @@ Result<std::unique_ptr<Module>> CudaDevice::load(const program::Program &program
   Current current(*this);
   GRAPHC_TRY(current.status());
   const std::vector<std::string> texts = kernelTexts(text);
-  GRAPHC_ASSIGN(std::vector<ModuleHandle> built, buildPtx(*this, texts));
+  GRAPHC_ASSIGN(std::vector<LoadedCode> built, loadPtx(*this, texts));
   auto module = std::make_unique<CudaModule>(*this, std::move(built));
   for (const program::KernelRecord &k : program.kernels()) {
     std::string name(program.text(k.name));
     FunctionHandle kernel = nullptr;
     auto in = std::ranges::find_if(
         texts, [&](const std::string &t) { return placeOf(t, name) != std::string::npos; });
-    ModuleHandle part = module->handles[in == texts.end() ? 0 : in - texts.begin()];
-    if (Code code = api.cuModuleGetFunction(&kernel, part, name.c_str()))
+    const LoadedCode &part = module->parts[in == texts.end() ? 0 : in - texts.begin()];
+    if (Code code = api.cuModuleGetFunction(&kernel, part.module, name.c_str()))
       return api.failure("cuModuleGetFunction", code, "kernel " + name);
     if (k.scratch != program::kNone) {
       // A constant of 32 bits, as the reader has seen.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <numeric>
 #include <thread>
 
@@ -26,6 +25,13 @@ constexpr int kCodes[] = {1, 2, 700, 999};
 constexpr const char *kPtx = ".version 7.8\n.target sm_90\n.entry add_size(\n"
                              ".param .u64 .ptr .global .align 16 x,\n.param .u64 .ptr .global y,\n"
                              ".param .u64 n,\n.param .u64 range\n)\n{ ret; }\n";
+const std::string kHead = ".version 7.8\n.target sm_90\n.global .align 8 .b8 t[1] = {1};\n";
+/// Of three kernels.
+const std::string kParts[] = {kHead + ".entry answer(\n.param .u64 x\n)\n{ ret; }\n",
+                              kHead + (kPtx + std::strlen(".version 7.8\n.target sm_90\n")),
+                              kHead + ".entry last()\n{ ret; }\n"};
+const std::string kSeveral =
+    kParts[0] + kParts[1].substr(kHead.size()) + kParts[2].substr(kHead.size());
 /// The same as a kernel that waits itself for the one before it.
 const std::string kWaitingPtx = std::string(kPtx, std::strlen(kPtx) - std::strlen("ret; }\n")) +
                                 "griddepcontrol.wait; ret; }\n";
@@ -34,15 +40,12 @@ std::vector<uint8_t> ptxProgram(int steps, const char *ptx = kPtx, uint32_t grou
   return addSizeAs(steps, group, [&](ProgramBuilder &b) { b.addBinary(ptx); }, kGroupMemory);
 }
 
-/// Code that an earlier process linked would not be linked again.
-const bool isCacheOff = setenv("GRAPHC_CACHE", "off", 1) == 0;
-
 /// Everything that the driver calls.
 constexpr const char *kEntryPoints[] = {
 #define GRAPHC_NAME(member, name, parameters) name,
-    GRAPHC_CUDA_FUNCTIONS(GRAPHC_NAME)
+    GRAPHC_CUDA_FUNCTIONS(GRAPHC_NAME) GRAPHC_CUDA_LATER_FUNCTIONS(GRAPHC_NAME)
 #undef GRAPHC_NAME
-        "cuLaunchKernelEx"};
+};
 
 // First of all tests: a child of a process that has used the driver could not. cuEventSynchronize
 // comes when both halves of the staging memory are full, which SurvivesFaultsWhenRunning sees, and
@@ -51,17 +54,18 @@ TEST(CudaFirstUse, SurvivesFaults) {
   int survived = 0;
   for (const char *function : kEntryPoints) {
     int here = 0;
-    for (int n = 1; n <= kMostCalls; ++n) {
-      int code = kCodes[static_cast<size_t>(n) % std::size(kCodes)];
-      Ending ending = inChild(function, n, [&] {
-        return firstUse("cuda", ptxProgram(kFirstSteps), ptxProgram(kFirstSteps), function, n,
-                        code);
-      });
-      if (ending == kNotReached)
-        break;
-      ASSERT_EQ(ending, kFine) << function << " " << n;
-      ++here;
-    }
+    for (const char *ptx : {kPtx, kSeveral.c_str()})
+      for (int n = 1; n <= kMostCalls; ++n) {
+        int code = kCodes[static_cast<size_t>(n) % std::size(kCodes)];
+        Ending ending = inChild(function, n, [&] {
+          return firstUse("cuda", ptxProgram(kFirstSteps, ptx), ptxProgram(kFirstSteps, ptx),
+                          function, n, code);
+        });
+        if (ending == kNotReached)
+          break;
+        ASSERT_EQ(ending, kFine) << function << " " << n;
+        ++here;
+      }
     constexpr std::string_view kLater[] = {"cuGetErrorName", "cuEventSynchronize",
                                            "cuCtxEnablePeerAccess", "cuMemcpyPeerAsync"};
     EXPECT_EQ(here == 0, std::ranges::find(kLater, function) != std::end(kLater)) << function;
@@ -69,55 +73,6 @@ TEST(CudaFirstUse, SurvivesFaults) {
   }
   RecordProperty("survived", survived);
   EXPECT_GE(survived, 100);
-}
-
-const std::string kHead = ".version 7.8\n.target sm_90\n.global .align 8 .b8 t[1] = {1};\n";
-/// Of three kernels.
-const std::string kParts[] = {kHead + ".entry answer(\n.param .u64 x\n)\n{ ret; }\n",
-                              kHead + (kPtx + std::strlen(".version 7.8\n.target sm_90\n")),
-                              kHead + ".entry last()\n{ ret; }\n"};
-const std::string kSeveral =
-    kParts[0] + kParts[1].substr(kHead.size()) + kParts[2].substr(kHead.size());
-
-bool isLoaded(const std::string &ptx) {
-  auto device = findDevice("cuda");
-  return device.isOk() && load(ptxProgram(2, ptx.c_str()), **device).isOk();
-}
-
-/// In a process of its own, which begins without or with the kernels of kSeveral on the disk.
-Ending linksEach(bool isKept) {
-  for (int turn = 0; turn < 2; ++turn) {
-    if (!isLoaded(kSeveral))
-      return kWrong;
-    std::vector<std::string> texts = linkedTexts();
-    std::ranges::sort(texts);
-    std::vector<std::string> want(std::begin(kParts), std::end(kParts));
-    std::ranges::sort(want);
-    if (isKept ? !texts.empty() : texts != want)
-      return kWrong;
-  }
-  if (isLoaded(kSeveral + ".entry another()\n{ broken }\n"))
-    return kUntyped;
-  // Kernels with memory in common stay together.
-  const std::string shared = kSeveral + ".global .u32 count;\n";
-  if (!isLoaded(shared))
-    return kWrong;
-  std::vector<std::string> texts = linkedTexts();
-  return (isKept ? texts.size() == 3 : texts.back() == shared) ? kFine : kWrong;
-}
-
-TEST(CudaFirstUse, KernelsAreLinkedByThemselvesAndKept) {
-  std::string folder = ::testing::TempDir() + "graphc-cuda-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  for (bool isKept : {false, true})
-    EXPECT_EQ(inChild("", 0,
-                      [&] {
-                        setenv("GRAPHC_CACHE", "rw", 1);
-                        setenv("GRAPHC_CACHE_DIR", folder.c_str(), 1);
-                        return linksEach(isKept);
-                      }),
-              kFine);
-  std::filesystem::remove_all(folder);
 }
 
 class Cuda : public ::testing::Test {
@@ -242,7 +197,7 @@ TEST_F(Cuda, RefusesKernelsThatDoNotMatch) {
     return p ? std::string("loaded") : std::string(p.status().message());
   };
   EXPECT_EQ(message(ptxProgram(2, "no ptx")),
-            "[cuda] cuLinkAddData failed (218): ?, line 1: fake log");
+            "[cuda] cuModuleLoadDataEx failed (218): ?, line 1: fake log");
   for (const char *other : {".version\n.entry add_size(\n.param .u64 x\n)", // fewer
                             ".version\n.entry add_size(\n.param .u64 x,\n.param .u64 y,\n"
                             ".param .u64 n,\n.param .b8 range[64]\n)"})
@@ -422,16 +377,51 @@ TEST_F(Cuda, ManyThreadsShareAProgram) {
 }
 
 TEST_F(Cuda, SurvivesFaultsWhenLoading) {
-  auto work = [&]() -> Result<std::vector<int64_t>> {
-    GRAPHC_ASSIGN(auto program, load(ptxProgram(kSteps), *device));
-    return evaluate(*device, *program);
-  };
   int survived = 0;
-  for (const char *function :
-       {"cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete", "cuLinkDestroy",
-        "cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncSetAttribute", "cuModuleUnload"})
-    survived += failEach(*device, kCodes, function, work);
-  EXPECT_GE(survived, 8 * static_cast<int>(std::size(kCodes)));
+  auto meet = [&](const char *ptx, std::span<const char *const> functions) {
+    auto work = [&]() -> Result<std::vector<int64_t>> {
+      GRAPHC_ASSIGN(auto program, load(ptxProgram(kSteps, ptx), *device));
+      return evaluate(*device, *program);
+    };
+    for (const char *function : functions)
+      survived += failEach(*device, kCodes, function, work);
+  };
+  constexpr const char *kOfOne[] = {"cuModuleLoadDataEx", "cuModuleGetFunction",
+                                    "cuFuncSetAttribute", "cuModuleUnload"};
+  constexpr const char *kOfSeveral[] = {"cuLibraryLoadData", "cuLibraryGetModule",
+                                        "cuLibraryUnload", "cuCtxPushCurrent_v2"};
+  meet(kPtx, kOfOne);
+  meet(kSeveral.c_str(), kOfSeveral);
+  EXPECT_GE(survived, (4 + 4 * 3) * static_cast<int>(std::size(kCodes)));
+}
+
+/// Each kernel in a thread of its own, with the constants of all.
+TEST_F(Cuda, KernelsAreLoadedByThemselves) {
+  auto loads = [&](const std::string &ptx) { return load(ptxProgram(2, ptx.c_str()), *device); };
+  size_t before = libraryTexts().size();
+  {
+    auto program = loads(kSeveral);
+    ASSERT_TRUE(program.isOk()) << program.status().message();
+    auto got = evaluate(*device, **program);
+    EXPECT_TRUE(got.isOk() && *got == expected(2));
+  }
+  std::vector<std::string> texts = libraryTexts();
+  texts.erase(texts.begin(), texts.begin() + static_cast<ptrdiff_t>(before));
+  std::ranges::sort(texts);
+  std::vector<std::string> want(std::begin(kParts), std::end(kParts));
+  std::ranges::sort(want);
+  EXPECT_EQ(texts, want);
+
+  int alive = liveObjects();
+  auto broken = loads(kSeveral + ".entry another()\n{ broken }\n");
+  EXPECT_EQ(broken.status().code(), ErrorCode::Compile);
+  EXPECT_EQ(broken.status().message(),
+            "[cuda] cuLibraryLoadData failed (218): ?, line 1: fake log");
+  EXPECT_EQ(liveObjects(), alive);
+  // Kernels with memory in common stay together.
+  before = libraryTexts().size();
+  EXPECT_TRUE(loads(kSeveral + ".global .u32 count;\n").isOk());
+  EXPECT_EQ(libraryTexts().size(), before);
 }
 
 TEST_F(Cuda, SurvivesFaultsWhenRunning) {

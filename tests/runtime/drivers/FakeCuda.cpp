@@ -22,15 +22,10 @@
 using namespace graphc::rt::cuda;
 using namespace graphc::test;
 
-struct graphc::rt::cuda::LinkObject {
-  std::string text;
-  char *log = nullptr;
-};
-
 namespace {
 
-std::mutex linkedMutex;
-std::vector<std::string> linked; ///< guarded by it
+std::mutex libraryMutex;
+std::vector<std::string> libraries; ///< guarded by it
 
 std::atomic<int> all{0};
 std::atomic<unsigned> mostLocalBytes{48 << 10};
@@ -51,12 +46,23 @@ Handle object() {
 bool isCurrent() { return !contexts.empty() && contexts.back() == object<ContextHandle>(); }
 void *pointer(Address address) { return reinterpret_cast<void *>(address); }
 
+/// Else the log says that it is not.
+bool isPtx(const void *image, unsigned count, int *options, void **values) {
+  const std::string_view text(static_cast<const char *>(image));
+  if (text.starts_with(".version") && text.find("broken") == text.npos)
+    return true;
+  for (unsigned i = 0; i < count; ++i)
+    if (options[i] == 5) // CU_JIT_ERROR_LOG_BUFFER
+      std::strcpy(static_cast<char *>(values[i]), "line 1: fake log\n");
+  return false;
+}
+
 } // namespace
 
 int graphc::test::fakeCalls() { return all; }
-std::vector<std::string> graphc::test::linkedTexts() {
-  std::lock_guard lock(linkedMutex);
-  return linked;
+std::vector<std::string> graphc::test::libraryTexts() {
+  std::lock_guard lock(libraryMutex);
+  return libraries;
 }
 void *graphc::test::currentContext() { return contexts.empty() ? nullptr : contexts.back(); }
 
@@ -202,46 +208,35 @@ ENTRY(cuMemcpyPeerAsync, Address to, ContextHandle, Address from, ContextHandle,
   std::memcpy(pointer(to), pointer(from), bytes);
   return 0;
 }
-ENTRY(cuLinkCreate_v2, unsigned count, int *options, void **values, LinkHandle *link) {
+ENTRY(cuModuleLoadDataEx, ModuleHandle *module, const void *image, unsigned count, int *options,
+      void **values) {
   FAIL_WITHOUT_CONTEXT();
-  auto *made = new LinkObject;
-  for (unsigned i = 0; i < count; ++i)
-    if (options[i] == 5) // CU_JIT_ERROR_LOG_BUFFER
-      made->log = static_cast<char *>(values[i]);
-  *link = made;
-  ++live;
-  return 0;
-}
-ENTRY(cuLinkAddData_v2, LinkHandle link, int, void *data, size_t bytes, const char *, unsigned,
-      int *, void **) {
-  FAIL_HERE();
-  link->text.assign(static_cast<const char *>(data), bytes - 1);
-  if (link->text.starts_with(".version") && link->text.find("broken") == std::string::npos)
-    return 0;
-  std::strcpy(link->log, "line 1: fake log\n");
-  return kInvalidPtx;
-}
-ENTRY(cuLinkComplete, LinkHandle link, void **code, size_t *bytes) {
-  FAIL_HERE();
-  *code = link->text.data();
-  *bytes = link->text.size() + 1;
-  std::lock_guard lock(linkedMutex);
-  linked.push_back(link->text);
-  return 0;
-}
-ENTRY(cuLinkDestroy, LinkHandle link) {
-  bool fails = failsNext(__func__); // and goes all the same
-  delete link;
-  --live;
-  return fails ? failCode.load() : 0;
-}
-ENTRY(cuModuleLoadDataEx, ModuleHandle *module, const void *image, unsigned, int *, void **) {
-  FAIL_WITHOUT_CONTEXT();
-  if (std::strncmp(static_cast<const char *>(image), ".version", 8) != 0)
+  if (!isPtx(image, count, options, values))
     return kInvalidPtx;
   *module = object<ModuleHandle>();
   ++live;
   return 0;
+}
+ENTRY(cuLibraryLoadData, LibraryHandle *library, const void *image, int *options, void **values,
+      unsigned count, int *, void **, unsigned) {
+  FAIL_HERE();
+  if (!isPtx(image, count, options, values))
+    return kInvalidPtx;
+  std::lock_guard lock(libraryMutex);
+  libraries.push_back(static_cast<const char *>(image));
+  *library = object<LibraryHandle>();
+  ++live;
+  return 0;
+}
+ENTRY(cuLibraryGetModule, ModuleHandle *module, LibraryHandle) {
+  FAIL_WITHOUT_CONTEXT();
+  *module = object<ModuleHandle>();
+  return 0;
+}
+ENTRY(cuLibraryUnload, LibraryHandle) {
+  bool fails = failsNext(__func__); // and unloads all the same
+  --live;
+  return fails ? failCode.load() : 0;
 }
 ENTRY(cuModuleGetFunction, FunctionHandle *function, ModuleHandle, const char *name) {
   FAIL_WITHOUT_CONTEXT();

@@ -9,8 +9,8 @@ namespace graphc::test {
 
 /// Calls so far, of all entry points.
 __attribute__((visibility("default"))) int fakeCalls();
-/// What was linked so far, each text by itself.
-__attribute__((visibility("default"))) std::vector<std::string> linkedTexts();
+/// What was loaded as libraries so far.
+__attribute__((visibility("default"))) std::vector<std::string> libraryTexts();
 /// The calling thread's.
 __attribute__((visibility("default"))) void *currentContext();
 
