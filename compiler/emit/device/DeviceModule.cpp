@@ -9,6 +9,7 @@
 #include "compiler/emit/device/TensorTile.h"
 #include "compiler/emit/llvm/Llvm.h"
 #include "compiler/math/Lookup.h"
+#include "runtime/base/Trace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -656,6 +657,7 @@ Result<std::vector<DeviceModule>> emit::makeDeviceModules(ModuleOp module,
                                                           ArrayRef<EmittedKernel> kernels,
                                                           Language language,
                                                           llvm::TargetMachine &machine) {
+  TraceSpan span("compile", "translate to LLVM");
   GRAPHC_ASSIGN(OwningOpRef<ModuleOp> code, lowerToLlvm(module, kernels, language, machine));
   std::vector<DeviceModule> made;
   if (language != Language::Ptx) {

@@ -3,6 +3,7 @@
 #include "compiler/emit/device/DeviceModule.h"
 #include "compiler/emit/llvm/Llvm.h"
 #include "compiler/emit/llvm/Threads.h"
+#include "runtime/base/Trace.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/IRBuilder.h"
@@ -88,6 +89,7 @@ Result<std::string> emit::emitPtx(ModuleOp module, ArrayRef<EmittedKernel> kerne
   GRAPHC_ASSIGN(std::unique_ptr<llvm::TargetMachine> machine, makePtxMachine(processor, version));
   GRAPHC_ASSIGN(std::vector<DeviceModule> made,
                 makeDeviceModules(module, kernels, Language::Ptx, *machine));
+  TraceSpan span("compile", "generate code");
   std::vector<std::string> texts(made.size());
   std::vector<Status> failed;
   for (size_t i = 0; i < made.size(); ++i)
