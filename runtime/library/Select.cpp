@@ -188,6 +188,9 @@ Status partComplex(const U *x, int64_t length, DType dtype, Places places, bool 
   return Status::ok();
 }
 
+/// Whether so much of a row lies between the places that sorting all of it takes less.
+bool areMost(Places places, int64_t length) { return places.last - places.first > length / 4; }
+
 /// The call without places: the order that every partition agrees with.
 Status sorted(const Call &call, Status (*routine)(const Call &)) {
   constexpr int64_t kAscending[] = {0};
@@ -202,7 +205,8 @@ Status partition(const Call &call) {
     return Status::ok();
   GRAPHC_ASSIGN(Places places, placesOf(call, "partition"));
   DType dtype = call.result.dtype;
-  if (itemSize(dtype) < 2 || length <= kFew)
+  if (itemSize(dtype) < 2 || length <= (isComplex(dtype) ? kShort : kFew) ||
+      (isComplex(dtype) && areMost(places, length)))
     return sorted(call, sort);
   if (isComplex(dtype))
     return withPart(dtype, [&](auto word) {
@@ -240,8 +244,8 @@ Status argpartition(const Call &call) {
     return Status::ok();
   GRAPHC_ASSIGN(Places places, placesOf(call, "argpartition"));
   DType dtype = call.operands[0].dtype;
-  if (itemSize(dtype) < 2 || length <= (isComplex(dtype) ? kFew : kShort) ||
-      (!isComplex(dtype) && places.first != places.last))
+  if (itemSize(dtype) < 2 || length <= kShort ||
+      (isComplex(dtype) ? areMost(places, length) : places.first != places.last))
     return sorted(call, argsort);
   if (isComplex(dtype))
     return withPart(dtype, [&](auto word) {

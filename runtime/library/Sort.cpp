@@ -362,11 +362,13 @@ struct Packing {
                                                     {~uint64_t{0}, 0});
     auto look = [&](int64_t begin, int64_t end) {
       for (int64_t from = begin / kBlock; from * kBlock < end; ++from) {
-        auto &[low, high] = ends[static_cast<size_t>(from)];
-        for (int64_t i = from * kBlock; i < std::min(count, (from + 1) * kBlock); ++i) {
-          low = std::min<uint64_t>(low, at(i));
-          high = std::max<uint64_t>(high, at(i));
+        uint64_t low = ~uint64_t{0}, high = 0; // in registers: keys may be where `ends` is
+        for (int64_t i = from * kBlock, last = std::min(count, i + kBlock); i < last; ++i) {
+          const uint64_t key = at(i);
+          low = std::min(low, key);
+          high = std::max(high, key);
         }
+        ends[static_cast<size_t>(from)] = {low, high};
       }
     };
     if (several)
@@ -538,7 +540,13 @@ Status orderComplexRow(const U *x, int64_t count, bool descending, int64_t *out,
     orderFewComplex(x, count, flip, out);
     return Status::ok();
   }
-  auto high = [&](int64_t i) { return U(ComplexKey<U>::of(x + 2 * i).high ^ flip); };
+  GRAPHC_ASSIGN(BufferRef held, scratch(count * static_cast<int64_t>(sizeof(U))));
+  U *highs = as<U>(held); // each is asked for several times
+  parallelFor(count, several ? kParallelRow : count, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      highs[i] = ComplexKey<U>::of(x + 2 * i).high ^ flip;
+  });
+  auto high = [&](int64_t i) { return highs[i]; };
   auto low = [&](int64_t i) { return U(ComplexKey<U>::of(x + 2 * i).low ^ flip); };
   GRAPHC_TRY(orderRow(count, high, sizeof(U), out, several));
   for (int64_t from = 0, to = 0; from < count; from = to) {
