@@ -64,12 +64,86 @@ GRAPHC_WIDE void multiplyRow(const T *a, int64_t step, Matrix<T> b, int64_t dept
   }
 }
 
+/// Elements that are multiplied together.
+template <typename T>
+struct Lanes {
+  typedef T Type __attribute__((vector_size(32), aligned(alignof(T))));
+  static constexpr int64_t kCount = 32 / sizeof(T);
+};
+
+#if defined(__clang__)
+/// Four rows of four elements, or eight of eight, by columns.
+[[gnu::always_inline]] GRAPHC_WIDE inline void turn(Lanes<double>::Type (&x)[4]) {
+  const auto a = __builtin_shufflevector(x[0], x[1], 0, 4, 2, 6);
+  const auto b = __builtin_shufflevector(x[0], x[1], 1, 5, 3, 7);
+  const auto c = __builtin_shufflevector(x[2], x[3], 0, 4, 2, 6);
+  const auto d = __builtin_shufflevector(x[2], x[3], 1, 5, 3, 7);
+  x[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+  x[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+  x[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  x[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+[[gnu::always_inline]] GRAPHC_WIDE inline void turn(Lanes<float>::Type (&x)[8]) {
+  Lanes<float>::Type pairs[8], fours[8];
+  for (int i = 0; i < 8; i += 2) {
+    pairs[i] = __builtin_shufflevector(x[i], x[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    pairs[i + 1] = __builtin_shufflevector(x[i], x[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  for (int i = 0; i < 8; i += 4)
+    for (int half = 0; half < 2; ++half) {
+      const auto low = pairs[i + half], high = pairs[i + half + 2];
+      fours[i + 2 * half] = __builtin_shufflevector(low, high, 0, 1, 8, 9, 4, 5, 12, 13);
+      fours[i + 2 * half + 1] = __builtin_shufflevector(low, high, 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  for (int i = 0; i < 4; ++i) {
+    x[i] = __builtin_shufflevector(fours[i], fours[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    x[i + 4] = __builtin_shufflevector(fours[i], fours[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+
+/// The chains of sixteen rows at a time, whose elements are dense: turned in registers. Returns how
+/// many rows there were.
+template <typename T>
+GRAPHC_WIDE int64_t multiplyTurned(Matrix<T> a, const T *b, int64_t step, int64_t depth,
+                                   int64_t height, T *out, int64_t apart) {
+  using Vector = typename Lanes<T>::Type;
+  constexpr int64_t kLanes = Lanes<T>::kCount, kTogether = 16, kGroups = kTogether / kLanes;
+  int64_t i = 0;
+  for (; i + kTogether <= height; i += kTogether) {
+    Vector sums[kGroups] = {};
+    const T *from = a.data + i * a.row;
+    int64_t k = 0;
+    for (; k + kLanes <= depth; k += kLanes)
+      for (int64_t group = 0; group < kGroups; ++group) {
+        Vector x[kLanes];
+        for (int64_t r = 0; r < kLanes; ++r)
+          x[r] = *reinterpret_cast<const Vector *>(from + (group * kLanes + r) * a.row + k);
+        turn(x);
+        for (int64_t l = 0; l < kLanes; ++l)
+          sums[group] = __builtin_elementwise_fma(x[l], b[(k + l) * step] - Vector{}, sums[group]);
+      }
+    for (int64_t r = 0; r < kTogether; ++r) {
+      T sum = sums[r / kLanes][r % kLanes];
+      for (int64_t rest = k; rest < depth; ++rest)
+        sum = multiplyAdd(from[r * a.row + rest], b[rest * step], sum);
+      out[(i + r) * apart] = sum;
+    }
+  }
+  return i;
+}
+#endif
+
 /// A matrix times a column, to results `apart` from each other.
 template <typename T>
 GRAPHC_WIDE void multiplyColumn(Matrix<T> a, const T *b, int64_t step, int64_t depth,
                                 int64_t height, T *out, int64_t apart) {
   constexpr int64_t kTogether = 8;
   int64_t i = 0;
+#if defined(__clang__)
+  if constexpr (std::is_floating_point_v<T>)
+    if (a.column == 1)
+      i = multiplyTurned(a, b, step, depth, height, out, apart);
+#endif
   for (; i + kTogether <= height; i += kTogether) {
     T sums[kTogether] = {};
     const T *from = a.data + i * a.row;
@@ -87,19 +161,13 @@ GRAPHC_WIDE void multiplyColumn(Matrix<T> a, const T *b, int64_t step, int64_t d
   }
 }
 
-/// Elements that are multiplied together.
-template <typename T>
-struct Lanes {
-  typedef T Type __attribute__((vector_size(32), aligned(alignof(T))));
-  static constexpr int64_t kCount = 32 / sizeof(T);
-};
-
 template <typename T>
 GRAPHC_WIDE [[gnu::always_inline]] inline void multiplyAddLanes(T a, const T *b,
                                                                 typename Lanes<T>::Type &c) {
 #if defined(__clang__)
   using Vector = typename Lanes<T>::Type;
-  c = __builtin_elementwise_fma(Vector{} + a, *reinterpret_cast<const Vector *>(b), c);
+  // Everywhere: what 0 is added to would lose the sign of a zero.
+  c = __builtin_elementwise_fma(a - Vector{}, *reinterpret_cast<const Vector *>(b), c);
 #else
   for (int64_t lane = 0; lane < Lanes<T>::kCount; ++lane)
     c[lane] = multiplyAdd(a, b[lane], c[lane]);
