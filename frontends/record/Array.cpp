@@ -329,11 +329,20 @@ Status Array::assign(const NodeRef &value) {
 
 Status Array::show(const Array &other, std::span<const IndexItem> items) {
   GRAPHC_TRY(other.arrayView.index(items, arrayView));
+  showStorage(other);
+  return Status::ok();
+}
+
+void Array::showTurned(const Array &other, std::span<const int64_t> permutation) {
+  other.arrayView.transpose(permutation, arrayView);
+  showStorage(other);
+}
+
+void Array::showStorage(const Array &other) {
   store = other.storage();
   literal = other.literal;
   if (arrayView.dtype())
     literal.dtype = *arrayView.dtype();
-  return Status::ok();
 }
 
 void Array::letGo() {

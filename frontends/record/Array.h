@@ -226,6 +226,8 @@ public:
   /// Becomes what a basic index shows of `other`, in the memory of an earlier view, of an array
   /// that let it go.
   Status show(const Array &other, std::span<const IndexItem> items);
+  /// The same of `other` with its axes in another order.
+  void showTurned(const Array &other, std::span<const int64_t> permutation);
   void letGo();
   /// Of an array that ended: makes it as good as new, with the memory it has alone
   /// (Storage::renew). False where it does not show all of that memory, or somebody else may see
@@ -235,6 +237,8 @@ public:
   void remember(const NodeRef &ready, uint64_t version);
 
 private:
+  /// Of what the view shows already.
+  void showStorage(const Array &other);
   void makeStorage() const;
   void end() noexcept;
   /// Nobody else knows an array that is moved: an exchange would cost as much as the move.

@@ -69,19 +69,20 @@ Status View::index(std::span<const IndexItem> items, View &out) const {
   if (!steps.empty()) {
     StridedStep later;
     GRAPHC_TRY(indexBy(items, later, out));
-    out = withStep(std::move(later), std::move(out.viewShape), std::move(out.viewStrides),
-                   out.viewOffset);
+    const auto *first = steps.size() == 1 ? std::get_if<StridedStep>(&steps[0]) : nullptr;
+    if (!first || emptiesNewAxis(*first, later)) {
+      out = withStep(std::move(later), std::move(out.viewShape), std::move(out.viewStrides),
+                     out.viewOffset);
+      return Status::ok();
+    }
+    StridedStep &step = begin(out);
+    step = *first;
+    compose(step, later);
+    if (isIdentity(step, baseShape))
+      out.steps.clear();
     return Status::ok();
   }
-  out.baseShape = baseShape;
-  out.readOnly = readOnly;
-  out.shown = shown;
-  out.layoutKnown = layoutKnown;
-  if (out.steps.size() != 1 || !std::holds_alternative<StridedStep>(out.steps[0])) {
-    out.steps.clear();
-    out.steps.emplace_back(std::in_place_type<StridedStep>);
-  }
-  auto &step = std::get<StridedStep>(out.steps[0]);
+  StridedStep &step = begin(out);
   GRAPHC_TRY(indexBy(items, step, out));
   if (isIdentity(step, baseShape))
     out.steps.clear();

@@ -15,36 +15,6 @@ using strings::format;
 
 Shape toShape(const std::vector<int64_t> &v) { return Shape(std::span<const int64_t>(v)); }
 
-/// first, then second, as one step.
-StridedStep compose(const StridedStep &first, const StridedStep &second) {
-  StridedStep out = first;
-  for (size_t i = 0; i < second.starts.size(); ++i) {
-    int64_t axis = first.axes[i];
-    if (axis < 0)
-      continue; // of size 1: a slice of it either keeps it or, when empty, see below
-    auto a = static_cast<size_t>(axis);
-    out.starts[a] = first.starts[a] + second.starts[i] * first.steps[a];
-    out.steps[a] = first.steps[a] * second.steps[i];
-    out.counts[a] = second.counts[i];
-    if (out.counts[a] <= 1) // canonical form: equal parts have equal steps
-      out.steps[a] = 1;
-    if (out.counts[a] == 0)
-      out.starts[a] = 0;
-  }
-  out.axes.clear();
-  for (int64_t axis : second.axes)
-    out.axes.push_back(axis < 0 ? -1 : first.axes[static_cast<size_t>(axis)]);
-  return out;
-}
-
-/// A slice that empties a new axis has no source axis to carry the count 0.
-bool emptiesNewAxis(const StridedStep &first, const StridedStep &second) {
-  for (size_t i = 0; i < second.counts.size(); ++i)
-    if (first.axes[i] < 0 && second.counts[i] != 1)
-      return true;
-  return false;
-}
-
 Shape resultShape(const StridedStep &s) {
   AxisList dims;
   for (int64_t axis : s.axes)
@@ -151,6 +121,35 @@ Result<NodeRef> putStep(const NodeRef &x, const ViewStep &step, const NodeRef &v
 }
 
 } // namespace
+
+void compose(StridedStep &first, const StridedStep &second) {
+  const AxisList before = first.axes;
+  for (size_t i = 0; i < second.starts.size(); ++i) {
+    const int64_t axis = before[i];
+    if (axis < 0)
+      continue; // of size 1: a slice of it either keeps it or, when empty, see below
+    const auto a = static_cast<size_t>(axis);
+    first.starts[a] += second.starts[i] * first.steps[a];
+    first.steps[a] *= second.steps[i];
+    first.counts[a] = second.counts[i];
+    if (first.counts[a] <= 1) // canonical form: equal parts have equal steps
+      first.steps[a] = 1;
+    if (first.counts[a] == 0)
+      first.starts[a] = 0;
+  }
+  first.axes.resize(second.axes.size());
+  for (size_t i = 0; i < second.axes.size(); ++i) {
+    const int64_t axis = second.axes[i];
+    first.axes[i] = axis < 0 ? -1 : before[static_cast<size_t>(axis)];
+  }
+}
+
+bool emptiesNewAxis(const StridedStep &first, const StridedStep &second) {
+  for (size_t i = 0; i < second.counts.size(); ++i)
+    if (first.axes[i] < 0 && second.counts[i] != 1)
+      return true;
+  return false;
+}
 
 bool isIdentity(const StridedStep &s, std::span<const int64_t> source) {
   if (s.axes.size() != source.size())
@@ -282,7 +281,7 @@ View View::withStep(StridedStep step, Shape shape, Shape strides, int64_t offset
   out.steps.insert(out.steps.end(), steps.begin(), steps.end());
   auto *last = std::get_if<StridedStep>(&out.steps.back());
   if (last && !emptiesNewAxis(*last, step))
-    *last = compose(*last, step);
+    compose(*last, step);
   else
     out.steps.emplace_back(std::move(step));
   size_t top = out.steps.size() - 1;
@@ -296,34 +295,48 @@ View View::withStep(StridedStep step, Shape shape, Shape strides, int64_t offset
 
 View View::transpose(std::span<const int64_t> permutation) const {
   View out;
-  out.viewShape.resize(permutation.size());
-  out.viewStrides.resize(permutation.size());
+  transpose(permutation, out);
+  return out;
+}
+
+void View::transpose(std::span<const int64_t> permutation, View &out) const {
+  Shape shape, strides;
+  shape.resize(permutation.size());
+  strides.resize(permutation.size());
   for (size_t i = 0; i < permutation.size(); ++i) {
-    out.viewShape[i] = viewShape[static_cast<size_t>(permutation[i])];
-    out.viewStrides[i] = viewStrides[static_cast<size_t>(permutation[i])];
+    shape[i] = viewShape[static_cast<size_t>(permutation[i])];
+    strides[i] = viewStrides[static_cast<size_t>(permutation[i])];
   }
   if (!steps.empty()) {
     StridedStep step = identity();
     step.axes.assign(permutation);
-    return withStep(std::move(step), std::move(out.viewShape), std::move(out.viewStrides),
-                    viewOffset);
+    out = withStep(std::move(step), std::move(shape), std::move(strides), viewOffset);
+    return;
   }
-  // The first step is made where it stays.
+  StridedStep &step = begin(out); // made where it stays
+  step.counts.assign(viewShape);
+  step.starts.resize(permutation.size());
+  step.steps.resize(permutation.size());
+  std::ranges::fill(step.starts, 0);
+  std::ranges::fill(step.steps, 1);
+  step.axes.assign(permutation);
+  if (std::ranges::is_sorted(permutation))
+    out.steps.clear();
+  out.viewShape = std::move(shape);
+  out.viewStrides = std::move(strides);
+  out.viewOffset = viewOffset;
+}
+
+StridedStep &View::begin(View &out) const {
   out.baseShape = baseShape;
   out.readOnly = readOnly;
   out.shown = shown;
   out.layoutKnown = layoutKnown;
-  out.viewOffset = viewOffset;
-  if (!std::ranges::is_sorted(permutation)) {
-    auto &step = std::get<StridedStep>(out.steps.emplace_back(std::in_place_type<StridedStep>));
-    step.counts.assign(viewShape);
-    step.starts.resize(permutation.size());
-    step.steps.resize(permutation.size());
-    std::ranges::fill(step.starts, 0);
-    std::ranges::fill(step.steps, 1);
-    step.axes.assign(permutation);
+  if (out.steps.size() != 1 || !std::holds_alternative<StridedStep>(out.steps[0])) {
+    out.steps.clear();
+    out.steps.emplace_back(std::in_place_type<StridedStep>);
   }
-  return out;
+  return std::get<StridedStep>(out.steps[0]);
 }
 
 View View::expand(std::span<const int64_t> axes) const {

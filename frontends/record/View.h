@@ -114,6 +114,8 @@ public:
   /// The same in the place, and the memory, of another view; after an error that may be any view.
   Status index(std::span<const IndexItem> items, View &out) const;
   View transpose(std::span<const int64_t> permutation) const;
+  /// The same in the place, and the memory, of another view.
+  void transpose(std::span<const int64_t> permutation, View &out) const;
   /// Size-1 axes at the given places of the result (sorted).
   View expand(std::span<const int64_t> axes) const;
   /// Without the given size-1 axes (sorted).
@@ -144,6 +146,8 @@ public:
   Result<NodeRef> put(NodeRef base, NodeRef value) const;
 
 private:
+  /// Makes `out` one of this base whose only step is the one that is given, still to be filled.
+  StridedStep &begin(View &out) const;
   Status indexBy(std::span<const IndexItem> items, StridedStep &step, View &out) const;
   View withStep(StridedStep step, Shape shape, Shape strides, int64_t offset) const;
   StridedStep identity() const;

@@ -29,6 +29,9 @@ PyObject *finish(Made made);
 /// What a basic index shows of `x`; raises for an error.
 PyObject *wrapPart(const Array &x, std::span<const IndexItem> items);
 
+/// The axes of an array, which is no single result, in another order.
+PyObject *wrapTurned(const Array &x, std::span<const int64_t> permutation);
+
 /// The pattern of one of NumPy's scalars, which is of dtype `t`; nothing for dtypes without loops.
 std::optional<uint64_t> numpyScalarBits(PyObject *object, DType t);
 /// The pattern of a Python number, or a scalar of NumPy's, in dtype `t`; nothing for other objects,
@@ -42,6 +45,9 @@ std::optional<uint64_t> heldBits(PyObject *object, DType t);
 /// objects, and for bools, whose bytes may be any.
 const void *denseOfNumpy(PyObject *object, DType t, std::span<const int64_t> shape);
 
+/// An element that is no complex number and is computed, or that a walk over the elements has
+/// computed now; nothing for others.
+std::optional<KnownValue> elementNow(const Array &x, std::span<const int64_t> index);
 /// An element of a complex array that is computed; nothing for others.
 std::optional<std::complex<double>> complexElement(const Array &x, std::span<const int64_t> index);
 /// The same as an object; null for others.

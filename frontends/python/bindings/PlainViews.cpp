@@ -56,7 +56,7 @@ PyObject *plainTranspose(const Array &x, PyObject *const *axes, Py_ssize_t count
   }
   if (seen + 1 != 1u << rank)
     return nullptr;
-  return wrapView(x, x.view().transpose({order.data(), static_cast<size_t>(rank)}));
+  return wrapTurned(x, {order.data(), static_cast<size_t>(rank)});
 }
 
 PyObject *noImaginaryPart(const Array &x) {
@@ -79,7 +79,7 @@ PyObject *plainSwap(const Array &x, PyObject *one, PyObject *other) {
     axes[i] = static_cast<size_t>(*axis < 0 ? *axis + x.rank() : *axis);
   }
   std::swap(order[axes[0]], order[axes[1]]);
-  return wrapView(x, x.view().transpose({order.data(), static_cast<size_t>(x.rank())}));
+  return wrapTurned(x, {order.data(), static_cast<size_t>(x.rank())});
 }
 
 PyObject *plainSqueeze(const Array &x) {
@@ -322,6 +322,21 @@ PyObject *openGrid(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject
   });
 }
 
+/// may_share_memory(a, b) and, where `self` is True, shares_memory(a, b).
+PyObject *sharesMemory(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  const Array *a = count == 2 && !names ? asPlainArray(args[0]) : nullptr;
+  const Array *b = a ? asPlainArray(args[1]) : nullptr;
+  if (!b || a->isValue() || b->isValue())
+    Py_RETURN_NOTIMPLEMENTED;
+  return guarded([&] {
+    const bool mayShare = a->mayShareMemory(*b);
+    const bool areRuns = a->view().isContiguous() && b->view().isContiguous();
+    if (mayShare && self == Py_True && !(areRuns && a->size() > 0 && b->size() > 0))
+      return Py_NewRef(Py_NotImplemented);
+    return PyBool_FromLong(mayShare);
+  });
+}
+
 /// is_column_major(x)
 PyObject *columnMajor(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *) {
   return guarded([&]() -> PyObject * {
@@ -347,6 +362,7 @@ PyObject *asFortran(PyObject *, PyObject *const *args, Py_ssize_t count, PyObjec
 }
 
 PyMethodDef columnMajorMethod = quick("is_column_major", columnMajor),
+            sharesMethod = quick("shares_memory", sharesMemory),
             isFortranMethod = quick("isfortran", isFortran),
             asFortranMethod = quick("asfortranarray", asFortran);
 
@@ -376,6 +392,8 @@ void definePlainViews(pb::module_ &m) {
   add("plain_flip", flipMethod, pb::none());
   add("plain_ix_", openGridMethod, pb::none());
   add("is_column_major", columnMajorMethod, pb::none());
+  add("plain_shares_memory", sharesMethod, pb::bool_(true));
+  add("plain_may_share_memory", sharesMethod, pb::bool_(false));
   add("plain_isfortran", isFortranMethod, pb::none());
   add("plain_asfortranarray", asFortranMethod, pb::none());
   add("plain_flipud", flipMethod, pb::int_(0));

@@ -213,12 +213,22 @@ static PyObject *makeObject(PyTypeObject *type) {
   return self;
 }
 
-PyObject *wrapPart(const Array &x, std::span<const IndexItem> items) {
+/// An object for a view, in the memory of an earlier one.
+static pb::object makePart() {
   PyObject *idle = parts.take();
-  auto owned = pb::reinterpret_steal<pb::object>(idle ? PyObject_Init(idle, ndarrayType)
-                                                      : makeObject(ndarrayType));
-  Array &value = **holderOf(reinterpret_cast<Instance *>(owned.ptr()));
-  check(value.show(x, items));
+  return pb::reinterpret_steal<pb::object>(idle ? PyObject_Init(idle, ndarrayType)
+                                                : makeObject(ndarrayType));
+}
+
+PyObject *wrapPart(const Array &x, std::span<const IndexItem> items) {
+  pb::object owned = makePart();
+  check((*holderOf(reinterpret_cast<Instance *>(owned.ptr())))->show(x, items));
+  return owned.release().ptr();
+}
+
+PyObject *wrapTurned(const Array &x, std::span<const int64_t> permutation) {
+  pb::object owned = makePart();
+  (*holderOf(reinterpret_cast<Instance *>(owned.ptr())))->showTurned(x, permutation);
   return owned.release().ptr();
 }
 
