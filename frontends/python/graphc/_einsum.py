@@ -6,7 +6,6 @@ import builtins as _py
 import functools as _functools
 import math as _math
 import operator as _operator
-import string as _string
 from typing import TYPE_CHECKING
 
 import numpy as _np
@@ -22,13 +21,15 @@ from .errors import ArgumentError, DTypeError, ShapeError
 if TYPE_CHECKING:
     from ._types import Array
 
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 
 def _letters(text, ranks):
     """Terms and result of `text`, for operands of these ranks, with every ellipsis spelled out in letters that it does not use."""
     if not isinstance(text, str):
         raise ArgumentError("einsum: the first argument is the equation, such as 'ij,jk->ik'")
     text = text.replace(" ", "")
-    others = set(text.replace("->", "").replace("...", "").replace(",", "")) - set(_string.ascii_letters)
+    others = set(text.replace("->", "").replace("...", "").replace(",", "")) - set(_LETTERS)
     if text.count("->") > 1 or others & {"-", ">"}:
         raise ArgumentError(f"einstein sum subscript string does not contain proper '->' output specified: {text!r}")
     if "." in others:
@@ -40,7 +41,7 @@ def _letters(text, ranks):
     if len(terms) != len(ranks):
         number = "fewer" if len(terms) < len(ranks) else "more"  # in NumPy's words
         raise ArgumentError(f"{number} operands provided to einstein sum function than specified in the subscripts string {text!r}")
-    free = [c for c in _string.ascii_letters if c not in text]
+    free = [c for c in _LETTERS if c not in text]
     widest = 0
     for term, rank in zip(terms, ranks):
         rest = rank - len(term.replace("...", ""))
@@ -187,7 +188,7 @@ def _plan(equation, shapes):
 
 def _sublists(operands):
     """einsum(x, [0, 1], y, [1, 2], [0, 2]) as an equation and operands."""
-    letters = _string.ascii_letters
+    letters = _LETTERS
 
     def place(labels):
         for n in labels:

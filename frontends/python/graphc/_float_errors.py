@@ -5,12 +5,12 @@ before its value is seen. The compiled part asks (frontends/record/FloatErrors.h
 
 from __future__ import annotations
 
+import _thread
 import atexit as _atexit
 import functools as _functools
 import os as _os
 import re as _re
 import sys as _sys
-import threading as _threading
 import warnings as _warnings
 
 import numpy as _np
@@ -32,7 +32,7 @@ _SCALARS = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divi
 _names = ["", *(f"scalar {name}" for name in _SCALARS.values())]
 for _number, _dunder in enumerate(_SCALARS, 1):
     _graphc.set_scalar_name(_dunder, _number)
-_lock = _threading.Lock()
+_lock = _thread.allocate_lock()
 
 
 def _handler_number(handler):
@@ -98,9 +98,16 @@ def seterrcall(func):
     return before
 
 
+#: Where NumPy keeps how errors of its scalars, and of what else it computes, are treated.
+_theirs = _np._core.umath._extobj_contextvar
+_set_theirs, _reset_theirs, _get_theirs = _theirs.set, _theirs.reset, _theirs.get
+
+
 @_functools.lru_cache(maxsize=256)
-def _entered(before, given):
-    return _word_with(before, "errstate", given[0], dict(zip(_ERRORS, given[1:])))
+def _entered(before, given, theirs):
+    """Our modes and NumPy's inside, by those outside and what is given."""
+    modes = dict(zip(_ERRORS, given[1:]))
+    return _word_with(before, "errstate", given[0], modes), _np._core.umath._make_extobj(all=given[0], **modes)
 
 
 class errstate:  # noqa: N801
@@ -118,16 +125,13 @@ class errstate:  # noqa: N801
         if self._is_used:
             raise TypeError("Cannot enter `np.errstate` twice.")
         self._is_used = True
-        before, given = _graphc.float_modes(), self._given
+        before, given, outside = _graphc.float_modes(), self._given, _get_theirs()
         try:
-            word = _entered(before, given)
+            word, theirs = _entered(before, given, outside)
         except TypeError:  # a mode that is no key
-            word = _entered.__wrapped__(before, given)
-        # NumPy's scalars, and what else it computes.
-        theirs = _np.errstate(all=given[0], divide=given[1], over=given[2], under=given[3], invalid=given[4])
-        theirs.__enter__()
+            word, theirs = _entered.__wrapped__(before, given, outside)
+        self._before = before, _set_theirs(theirs)
         _graphc.set_float_modes(word)
-        self._before = before, theirs
         if self._call:
             try:
                 seterrcall(self._call["call"])
@@ -138,7 +142,7 @@ class errstate:  # noqa: N801
     def __exit__(self, *_):
         before, theirs = self._before
         _graphc.set_float_modes(before)
-        theirs.__exit__()
+        _reset_theirs(theirs)
 
     def __call__(self, function):
         @_functools.wraps(function)

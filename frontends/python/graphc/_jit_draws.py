@@ -1,13 +1,13 @@
 """NumPy's draws in a jitted function: NumPy draws again at each call, into arrays that the recording reads."""
 
+import _thread
 import functools
-import threading
 
 from . import _graphc, _jit_numbers, _tree
 from ._creation import asarray
 from .errors import TraceError
 
-_thread = threading.local()
+_local = _thread._local()
 
 
 class Draws:
@@ -20,14 +20,14 @@ class Draws:
         self._made = []  # while recorded: bit generators whose numbers are the same in every call
         self._copies = {}
         self.steps = []  # (bit generator or place of an argument, draw, array that holds its numbers)
-        self._lock = threading.Lock()  # from drawing until a call has read the arrays
+        self._lock = _thread.allocate_lock()  # from drawing until a call has read the arrays
 
     def __enter__(self):
-        _thread.active = (*getattr(_thread, "active", ()), self)
+        _local.active = (*getattr(_local, "active", ()), self)
         return self
 
     def __exit__(self, *_):
-        _thread.active = _thread.active[:-1]
+        _local.active = _local.active[:-1]
         self._given = self._made = self._copies = None
 
     def add(self, bits, draw, copy):
@@ -66,14 +66,14 @@ class Draws:
 
 def begins(bits):
     """Says that a generator is made here: in a jitted function its numbers are those of a seed, at each call the same."""
-    for draws in getattr(_thread, "active", ())[-1:]:
+    for draws in getattr(_local, "active", ())[-1:]:
         draws._made.append(bits)
 
 
 def record(bits, name, draw, copy, arguments):
     """A draw of a function that is recorded: `draw(bits)`, while it is recorded of `copy(bits)`. TraceError where its arguments are
     computed there."""
-    active = getattr(_thread, "active", ())
+    active = getattr(_local, "active", ())
     for leaf in _tree.leaves(arguments):
         if isinstance(leaf, _jit_numbers.Traced):
             float(leaf)  # which asks for it
