@@ -358,6 +358,7 @@ static Result<Array> wholeReciprocal(const Operand &x) {
   const DType given = x.type().dtype, t = given == DType::Bool ? DType::Int8 : given;
   Array values;
   if (x.array) {
+    small::isLoop(OpKind::Reciprocal, x.array->size(), x.array->device()); // counted nowhere else
     GRAPHC_ASSIGN(values, cast(*x.array, t));
   } else {
     GRAPHC_ASSIGN(rt::Device * device, currentDevice());

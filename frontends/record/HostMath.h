@@ -167,6 +167,10 @@ std::optional<T> foldInteger(OpKind kind, T a, T b) {
     return static_cast<T>(a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : T{0}));
   case OpKind::Pow:
     return b < 0 ? std::nullopt : std::optional(static_cast<T>(raised(wide(a), b)));
+  case OpKind::Reciprocal: // of 0 there is none
+    if (a == 0)
+      return std::nullopt;
+    return a == 1 || (std::is_signed_v<T> && a == static_cast<T>(-1)) ? a : T{0};
   case OpKind::Minimum:
     return std::min(a, b);
   case OpKind::Maximum:

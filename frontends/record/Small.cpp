@@ -358,8 +358,13 @@ GRAPHC_WIDE bool wholeWide(const S *from, T *to, int64_t count) {
 
 template <typename S, typename T>
 [[gnu::always_inline]] inline void convertOf(const S *from, T *to, int64_t count) {
+  using Byte = std::conditional_t<std::is_same_v<S, bool>, uint8_t, S>; // any but 0 is true
+  const auto *elements = reinterpret_cast<const Byte *>(from);
   for (int64_t i = 0; i < count; ++i)
-    to[i] = static_cast<T>(from[i]);
+    if constexpr (std::is_same_v<S, bool> || std::is_same_v<T, bool>)
+      to[i] = static_cast<T>(elements[i] != Byte{0});
+    else
+      to[i] = static_cast<T>(elements[i]);
 }
 template <typename S, typename T>
 GRAPHC_WIDE void convertWide(const S *from, T *to, int64_t count) {
@@ -369,9 +374,10 @@ GRAPHC_WIDE void convertWide(const S *from, T *to, int64_t count) {
 /// One loop over elements that lie side by side; false where there is more to it.
 template <typename S, typename T>
 bool convertDense(const S *from, T *to, int64_t count) {
-  if constexpr (std::is_same_v<S, T> || std::is_same_v<S, bool> || std::is_same_v<T, bool>)
+  if constexpr (std::is_same_v<S, T>)
     return false;
-  else if constexpr (std::is_floating_point_v<S> && std::is_integral_v<T>)
+  else if constexpr (std::is_floating_point_v<S> && std::is_integral_v<T> &&
+                     !std::is_same_v<T, bool>)
     return hasWide() ? wholeWide(from, to, count) : wholeOf(from, to, count);
   else
     hasWide() ? convertWide(from, to, count) : convertOf(from, to, count);

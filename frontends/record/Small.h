@@ -177,8 +177,11 @@ Outcome sorted(const Array &x, Routine routine);
 /// The distinct elements of a vector in ascending order; of NaNs one.
 Outcome distinct(const Array &x);
 /// A vector (Routine::Partition), or the places of its elements (Routine::Argpartition), with what
-/// sorting puts at `place` there.
-Outcome parted(const Array &x, int64_t place, Routine routine);
+/// sorting puts from `first` to `last` there.
+Outcome parted(const Array &x, int64_t first, int64_t last, Routine routine);
+/// Where an element of this pattern belongs in a sorted vector, before its equals or behind them;
+/// nothing where the vector is not computed.
+Result<std::optional<int64_t>> placeAmong(const Array &sorted, uint64_t bits, bool isLeft);
 /// For each integer the element of the choice that it names; choices of one dtype that broadcast to
 /// the integers. Null where one names none.
 Outcome chosen(const Array &index, std::span<const Array> choices);

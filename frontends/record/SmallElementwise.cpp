@@ -90,6 +90,42 @@ bool dividesAll(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
   return true;
 }
 
+/// Integers raised to one that is not negative, which wraps: all of a piece by one bit of the
+/// exponent after the other.
+template <typename T>
+[[gnu::always_inline]] inline void raiseAll(T *out, const T *x, T exponent, int64_t count) {
+  constexpr int64_t kPiece = 256;
+  using U = std::make_unsigned_t<std::common_type_t<T, int>>; // no product overflows a signed one
+  std::array<U, kPiece> base, power;
+  for (int64_t from = 0; from < count; from += kPiece) {
+    const int64_t some = std::min(kPiece, count - from);
+    for (int64_t i = 0; i < some; ++i) {
+      base[static_cast<size_t>(i)] = static_cast<U>(x[from + i]);
+      power[static_cast<size_t>(i)] = exponent & 1 ? base[static_cast<size_t>(i)] : U{1};
+    }
+    for (T left = exponent >> 1; left; left >>= 1)
+      for (size_t i = 0; i < static_cast<size_t>(some); ++i) {
+        base[i] *= base[i];
+        power[i] = left & 1 ? power[i] * base[i] : power[i];
+      }
+    for (int64_t i = 0; i < some; ++i)
+      out[from + i] = static_cast<T>(power[static_cast<size_t>(i)]);
+  }
+}
+template <typename T>
+GRAPHC_WIDE void raiseAllWide(T *out, const T *x, T exponent, int64_t count) {
+  raiseAll(out, x, exponent, count);
+}
+/// False where that is no such power.
+template <typename T>
+bool raisesAll(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
+  if (kind != OpKind::Pow || !a.steps || b.steps || *b.data < 0)
+    return false;
+  auto *raise = count >= kWorthWide && hasWide() ? raiseAllWide<T> : raiseAll<T>;
+  raise(static_cast<T *>(out), a.data, *b.data, count);
+  return true;
+}
+
 /// False for kinds that have no loop here.
 template <typename T>
 bool loop(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
@@ -104,19 +140,25 @@ bool loop(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
                      Minimum, Maximum, Reciprocal, Copysign, Sign, IsNan, IsInf, IsFinite, Signbit>(
         kind, out, a, b, count);
   else
-    return dividesAll(kind, out, a, b, count) ||
+    return dividesAll(kind, out, a, b, count) || raisesAll(kind, out, a, b, count) ||
            loopOfOne<T, Add, Sub, Mul, Neg, Abs, Sign, Square, FloorDivide, Remainder, Minimum,
                      Maximum, BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot, BitCount, ShiftLeft,
-                     ShiftRight>(kind, out, a, b, count);
+                     ShiftRight, Pow, Reciprocal>(kind, out, a, b, count);
 }
 
-/// A quotient that integers do not have is told of, by a kernel.
+/// A quotient that integers do not have is told of, by a kernel; powers that they do not have are
+/// refused. `b` is a unary operation's own operand.
 template <typename T>
-bool hasQuotients(OpKind kind, Run<T> divisors, int64_t count) {
-  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+bool hasResults(OpKind kind, Run<T> b, int64_t count) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    const std::span all(b.data, static_cast<size_t>(b.steps ? count : 1));
     if (kind == OpKind::FloorDivide || kind == OpKind::Remainder)
-      return std::none_of(divisors.data, divisors.data + (divisors.steps ? count : 1),
-                          [](T d) { return d == 0 || d == static_cast<T>(-1); });
+      return std::ranges::none_of(all, [](T d) { return d == 0 || d == static_cast<T>(-1); });
+    if (kind == OpKind::Reciprocal)
+      return std::ranges::find(all, T{0}) == all.end();
+    if (kind == OpKind::Pow)
+      return std::ranges::none_of(all, [](T exponent) { return exponent < 0; });
+  }
   return true;
 }
 
@@ -169,7 +211,7 @@ bool computeFinite(OpKind kind, T *out, Run<T> a, Run<T> b, int64_t count) {
 template <typename T>
 bool computeRuns(OpKind kind, Run<T> a, Run<T> b, int64_t count, void *out) {
   UnderflowFlag flag(hearsUnderflow(kind, hostmath::dtypeOf<T>()));
-  if (!hasQuotients(kind, b, count))
+  if (!hasResults(kind, b, count))
     return false;
   // The others give an operand, or what is as finite.
   bool mayErr = kind == OpKind::Add || kind == OpKind::Sub || kind == OpKind::Mul ||

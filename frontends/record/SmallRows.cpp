@@ -361,11 +361,11 @@ Outcome distinct(const Array &x) {
   return out;
 }
 
-Outcome parted(const Array &x, int64_t place, Routine routine) {
+Outcome parted(const Array &x, int64_t first, int64_t last, Routine routine) {
   GRAPHC_ASSIGN(NodeRef dense, detached(x));
   if (!dense)
     return NodeRef();
-  const std::array<int64_t, 2> rows = {1, x.size()}, places = {place, place};
+  const std::array<int64_t, 2> rows = {1, x.size()}, places = {first, last};
   const std::array<int64_t, 1> two = {2};
   const rt::library::Operand given[] = {
       {dataOf<char>(dense), x.dtype(), rows},
@@ -373,6 +373,19 @@ Outcome parted(const Array &x, int64_t place, Routine routine) {
   const DType t = routine == Routine::Argpartition ? DType::Int64 : x.dtype();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, x.shape(), x.device()));
   return finished(out, rt::library::run(routine, {given, {dataOf<char>(out), t, rows}, {}}).isOk());
+}
+
+Result<std::optional<int64_t>> placeAmong(const Array &sorted, uint64_t bits, bool isLeft) {
+  const Elements elements = denseElementsOf(sorted);
+  if (!elements.base)
+    return std::optional<int64_t>();
+  int64_t place = 0;
+  const std::array<int64_t, 1> length = {sorted.size()}, one = {1}, params = {isLeft ? 0 : 1};
+  const rt::library::Operand both[] = {
+      {const_cast<char *>(elements.first), sorted.dtype(), length}, // is read only
+      {&bits, sorted.dtype(), one}};
+  GRAPHC_TRY(rt::library::run(Routine::Searchsorted, {both, {&place, DType::Int64, one}, params}));
+  return std::optional(place);
 }
 
 Outcome sortedAlong(const Array &x, size_t axis, Routine routine) {

@@ -11,6 +11,7 @@
 #include "runtime/exec/VectorProgram.h"
 
 #include <atomic>
+#include <bit>
 #include <cstring>
 
 namespace graphc::small {
@@ -158,23 +159,59 @@ Result<bool> computeByUnit(OpKind kind, DType t, std::span<rt::Buffer *const> op
   return isSilent(*unit, kind, t, operands, out, count);
 }
 
-Result<std::optional<KnownValue>> valueByUnit(OpKind kind, std::span<const Operand> operands,
-                                              DType t, rt::Device &device) {
+/// Two operands and a result of one element, of this thread.
+static Result<std::array<rt::Buffer *, 3>> vectorsOfOne(rt::Device &device) {
   constexpr int64_t kRoom = 64;
   thread_local std::array<rt::BufferRef, 3> vectors;
+  std::array<rt::Buffer *, 3> all;
+  for (size_t i = 0; i < vectors.size(); ++i) {
+    if (!vectors[i] || &vectors[i]->device() != &device) {
+      GRAPHC_ASSIGN(vectors[i], device.allocate(kRoom));
+    }
+    all[i] = vectors[i].get();
+  }
+  return all;
+}
+
+Result<std::optional<KnownValue>> foldByUnit(OpKind kind, const Array &x) {
+  const DType t = x.dtype();
+  const Elements elements = denseElementsOf(x);
+  GRAPHC_ASSIGN(const VectorProgram *unit, unitOf(kind, t, 2, x.device()));
+  if (!unit || !elements.base || !isFloat(t) || unit->resultDType() != t || x.size() == 0)
+    return std::optional<KnownValue>();
+  GRAPHC_ASSIGN(auto vectors, vectorsOfOne(cpuOf(x.device())));
+  auto &[so, next, made] = vectors;
+  const auto size = static_cast<size_t>(itemSize(t));
+  std::memcpy(so->host(), elements.first, size);
+  const uint64_t one =
+      t == DType::Float64 ? std::bit_cast<uint64_t>(1.0) : uint64_t{std::bit_cast<uint32_t>(1.0F)};
+  for (int64_t i = 1; i < x.size(); ++i) {
+    if (kind == OpKind::Pow && std::memcmp(so->host(), &one, size) == 0)
+      break; // whose powers are all 1
+    std::memcpy(next->host(), elements.first + i * itemSize(t), size);
+    rt::Buffer *both[] = {so, next};
+    GRAPHC_ASSIGN(bool isDone, isSilent(*unit, kind, t, both, *made, 1));
+    if (!isDone)
+      return std::optional<KnownValue>();
+    std::swap(so, made);
+  }
+  uint64_t bits = 0;
+  std::memcpy(&bits, so->host(), size); // little-endian
+  return std::optional(KnownValue{bits, t, &x.device()});
+}
+
+Result<std::optional<KnownValue>> valueByUnit(OpKind kind, std::span<const Operand> operands,
+                                              DType t, rt::Device &device) {
   GRAPHC_ASSIGN(const VectorProgram *unit, unitOf(kind, t, operands.size(), device));
   if (!unit || isComplex(unit->resultDType())) // which has no pattern
     return std::optional<KnownValue>();
-  for (rt::BufferRef &vector : vectors)
-    if (!vector || &vector->device() != &cpuOf(device)) {
-      GRAPHC_ASSIGN(vector, cpuOf(device).allocate(kRoom));
-    }
+  GRAPHC_ASSIGN(auto vectors, vectorsOfOne(cpuOf(device)));
   std::array<rt::Buffer *, 2> inputs;
   for (size_t i = 0; i < operands.size(); ++i) {
     auto bits = ops::operandBits(operands[i], t);
     if (!bits)
       return std::optional<KnownValue>();
-    inputs[i] = vectors[i].get();
+    inputs[i] = vectors[i];
     std::memcpy(inputs[i]->host(), &*bits, sizeof *bits); // little-endian
   }
   rt::Buffer &out = *vectors.back();

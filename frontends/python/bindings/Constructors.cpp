@@ -558,16 +558,18 @@ PyObject *plainArray(PyObject *self, PyObject *const *args, Py_ssize_t count, Py
       Py_RETURN_NOTIMPLEMENTED;
     return guarded([&]() -> PyObject * {
       PlainScope scope;
-      if (isOther && x->view().isContiguous())
-        return wrap(copyOf(*x, ops::cast(*x, *dtype)));
       if (isOther) {
         PyObject *made = directCast(*x, *dtype);
+        if (!made && x->view().isContiguous())
+          return wrap(copyOf(*x, ops::cast(*x, *dtype)));
         return made ? made : Py_NewRef(Py_NotImplemented);
       }
       if (PyObject *made = x->rank() > 1 ? directCast(*x, x->dtype()) : nullptr)
         return made;
       if (x->rank() > 1)
         Py_RETURN_NOTIMPLEMENTED;
+      if (PyObject *made = directCopy(*x, x->shape()))
+        return made;
       return wrap(copyOf(*x, ops::copy(*x)));
     });
   }

@@ -183,6 +183,14 @@ struct Walk {
   }
 };
 
+/// Whether an array shows the part of another one, as it is.
+bool showsPart(const Array &given, const Array &x, const Part &part) {
+  const View &from = given.view();
+  return !given.isOpen() && !given.known() && given.dtype() == x.dtype() && from.hasLayout() &&
+         from.offset() == part.offset && std::ranges::equal(from.shape(), part.sizes()) &&
+         std::ranges::equal(from.strides(), part.steps()) && given.sharesStorage(x);
+}
+
 /// The steps of a view that is broadcast to these sizes; false for one that does not fit.
 bool stepsOver(const View &view, std::span<const int64_t> sizes, int64_t *steps) {
   const size_t rank = view.shape().size();
@@ -544,12 +552,15 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
   int64_t count = small::countOf(part.sizes());
   if (count == 0)
     return false;
+  const Array *given = asAnyArray(value);
+  // x[part] op= y changed the part already.
+  if (given && showsPart(*given, x, part))
+    return true;
   // All of what lies in memory has another value outside of loops (ops::setItem).
   RecordScope scope;
   const bool isLoop = small::isLoop(OpKind::UpdateSlice, count, x.device(), /*counts=*/false);
   if (!isLoop && count == x.size() && view.isWhole())
     return false;
-  const Array *given = asAnyArray(value);
   const KnownValue *known = given ? given->known() : nullptr;
   if (isComplex(x.dtype()) && (!given || given->rank() == 0)) {
     const auto number = complexBytes(value, x.dtype());

@@ -29,10 +29,12 @@ struct Direct {
 
 Direct directOf(OpKind kind, DType t) {
   const op::OpInfo &info = op::opInfo(kind);
+  if (kind == OpKind::Reciprocal && isInteger(t)) // an integer, though dtypes say otherwise
+    return {true, true};
   if (info.category != op::Category::Elementwise || info.arity > 2 ||
       info.resultRule == op::ResultRule::Explicit || !op::acceptsDType(info.operandDTypes, t) ||
       (info.promoteToFloat && !isInexact(t)) || (info.promoteBool && t == DType::Bool) ||
-      kind == OpKind::Pow || kind == OpKind::Complex || isComplex(t))
+      kind == OpKind::Complex || isComplex(t))
     return {};
   const bool hasLoop = small::hasLoop(kind, t);
   return {hasLoop, hasLoop || t == DType::Float64 || t == DType::Float32};
@@ -257,8 +259,13 @@ PyObject *directOperation(OpKind kind, PyObject *left, PyObject *right) {
     return nullptr;
   if (kind == OpKind::Pow && a == &like && !b) {
     kind = powerOf(right, like.dtype());
-    right = kind == OpKind::Mul ? left : nullptr;
-    b = right ? a : nullptr;
+    if (kind == OpKind::Pow) {
+      if (!PyLong_CheckExact(right) || !isInteger(like.dtype()))
+        return nullptr; // some exponents are other operations (ops::power)
+    } else {
+      right = kind == OpKind::Mul ? left : nullptr;
+      b = right ? a : nullptr;
+    }
   }
   const DType t = computedIn(kind, like.dtype());
   const Direct how = direct(kind, t);
@@ -278,12 +285,14 @@ PyObject *directOperation(OpKind kind, PyObject *left, PyObject *right) {
   std::array<rt::Buffer *, 2> buffers{x.buffer(), second.buffer()};
   if (!how.hasLoop && (!buffers[0] || !buffers[1]))
     return nullptr;
-  return madeBy(op::resultDType(kind, t), of, [&](rt::Buffer &out) {
-    return how.hasLoop
-               ? small::computeDense(kind, t, x.source(), second.source(), like.size(), out.host())
-               : unwrap(small::computeByUnit(kind, t, std::span(buffers).first(right ? 2 : 1), out,
-                                             like.size()));
-  });
+  return madeBy(
+      kind == OpKind::Reciprocal ? t : op::resultDType(kind, t), of, [&](rt::Buffer &out) {
+        return how.hasLoop
+                   ? small::computeDense(kind, t, x.source(), second.source(), like.size(),
+                                         out.host())
+                   : unwrap(small::computeByUnit(kind, t, std::span(buffers).first(right ? 2 : 1),
+                                                 out, like.size()));
+      });
 }
 
 PyObject *directCast(const Array &x, DType t) {
@@ -295,11 +304,13 @@ PyObject *directCast(const Array &x, DType t) {
   RecordScope scope;
   if (!small::isLoop(OpKind::Cast, x.size(), x.device())) // counted by nobody else
     return nullptr;
-  const Operation of{x, t, orderOf(x, nullptr)};
+  const Operation of{x, given, orderOf(x, nullptr)};
   Side from(0);
   if (!from.read(nullptr, &x, of))
     return nullptr;
   return madeBy(t, of, [&](rt::Buffer &out) {
+    if (given != t)
+      return small::castDense(given, from.source().data, t, out.host(), x.size());
     std::memcpy(out.host(), from.source().data, static_cast<size_t>(x.size() * itemSize(t)));
     return true;
   });

@@ -153,15 +153,7 @@ private:
 
 /// The element as an object, or null: also when x was computed just now.
 PyObject *element(const Array &x, std::span<const int64_t> index) {
-  auto known = ops::readElement(x, index);
-  if (!known && ops::isWalkedOver(x)) {
-    Array whole = Array::ofStorage(x.storage());
-    Array *arrays[] = {&whole};
-    evaluateNow(arrays, "item");
-    known = ops::readElement(x, index);
-  }
-  if (!known && unwrap(ops::bringHome(x)))
-    known = ops::readElement(x, index);
+  const auto known = elementNow(x, index);
   return known ? wrapKnown(*known) : complexValue(x, index);
 }
 
@@ -618,6 +610,19 @@ std::optional<KnownValue> foldPower(const KnownValue &x, PyObject *exponent) {
 }
 
 } // namespace
+
+std::optional<KnownValue> elementNow(const Array &x, std::span<const int64_t> index) {
+  auto known = ops::readElement(x, index);
+  if (!known && ops::isWalkedOver(x)) {
+    Array whole = Array::ofStorage(x.storage());
+    Array *arrays[] = {&whole};
+    evaluateNow(arrays, "item");
+    known = ops::readElement(x, index);
+  }
+  if (!known && unwrap(ops::bringHome(x)))
+    known = ops::readElement(x, index);
+  return known;
+}
 
 Array listIndex(PyObject *key, rt::Device &device) {
   constexpr Py_ssize_t kFew = 64;

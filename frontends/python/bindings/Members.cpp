@@ -68,10 +68,8 @@ int setDType(PyObject *self, PyObject *value, void *) {
 PyObject *transposed(PyObject *self, void *) {
   return guarded([&] {
     const Array &x = *asArray(self);
-    if (x.rank() == 2 && !x.isValue()) {
-      constexpr int64_t kTurned[] = {1, 0};
-      return wrapView(x, x.view().transpose(kTurned));
-    }
+    if (PyObject *turned = plainTranspose(x, nullptr, 0))
+      return turned;
     return wrap(ops::transpose(x, std::nullopt));
   });
 }
@@ -239,22 +237,40 @@ PyObject *formatted(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
 /// One number for all elements.
 PyObject *fillWith(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   Array &x = *asAnyArray(self);
-  const bool isNumber = count == 1 && !keywords && !x.isOpen() && !x.isValue() &&
-                        (PyFloat_CheckExact(args[0])
-                             ? isFloat(x.dtype())
-                             : PyLong_CheckExact(args[0]) &&
-                                   (x.dtype() == DType::Float64 || x.dtype() == DType::Int64 ||
-                                    isSmallNumber(args[0], x.dtype())));
-  if (!isNumber)
+  if (count != 1 || keywords || x.isOpen() || x.isValue())
     return general("_fill", self, args, count, keywords);
-  return guarded([&] {
+  const bool isNumber = PyFloat_CheckExact(args[0])
+                            ? isFloat(x.dtype())
+                            : PyLong_CheckExact(args[0]) &&
+                                  (x.dtype() == DType::Bool || x.dtype() == DType::Float64 ||
+                                   x.dtype() == DType::Int64 || isSmallNumber(args[0], x.dtype()));
+  PyObject *done = guarded([&]() -> PyObject * {
+    const Array *given = isNumber ? nullptr : asAnyArray(args[0]);
+    const bool isElement = given                   ? given->known() && given->dtype() == x.dtype()
+                           : PyBool_Check(args[0]) ? x.dtype() == DType::Bool
+                           : PyComplex_CheckExact(args[0]) ? isComplex(x.dtype())
+                                                           : numpyScalarDType(args[0]) == x.dtype();
     IndexItem all;
-    if (directAssign(x, {&all, 1}, args[0]))
+    if ((isNumber || isElement) && directAssign(x, {&all, 1}, args[0]))
       return Py_NewRef(Py_None);
-    check(ops::setItem(x, {&all, 1}, Operand(toScalar(args[0]))));
+    if (isElement && isComplex(x.dtype())) { // counted nowhere else
+      RecordScope line;
+      const Py_complex given = PyComplex_AsCComplex(args[0]);
+      const auto number = pb::reinterpret_steal<pb::object>(PyComplex_FromCComplex(given));
+      if (small::isLoop(op::OpKind::UpdateSlice, x.size(), x.device()) &&
+          unwrap(small::settle(x)) && directAssign(x, {&all, 1}, number.ptr()))
+        return Py_NewRef(Py_None);
+    }
+    const auto bits = isElement ? heldBits(args[0], x.dtype()) : std::nullopt;
+    if (!isNumber && !bits)
+      return nullptr;
+    const pb::object number =
+        bits ? scalarObject(&*bits, x.dtype()) : pb::reinterpret_borrow<pb::object>(args[0]);
+    check(ops::setItem(x, {&all, 1}, Operand(toScalar(number))));
     tellAtOnce(x);
     return Py_NewRef(Py_None);
   });
+  return done || PyErr_Occurred() ? done : general("_fill", self, args, count, keywords);
 }
 
 /// item() of a single element, and item(i, j, ...) with an index for each axis.
@@ -286,7 +302,7 @@ PyObject *itemOf(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
     const std::span<const int64_t> index(at.data(), static_cast<size_t>(x->rank()));
     if (const auto value = complexElement(*x, index))
       return PyComplex_FromDoubles(value->real(), value->imag());
-    auto known = ops::readElement(*x, index);
+    const auto known = elementNow(*x, index);
     return known ? scalarObject(&known->bits, known->dtype).release().ptr() : nullptr;
   });
   return found || PyErr_Occurred() ? found : general("_item", self, args, count, keywords);
@@ -305,11 +321,12 @@ PyObject *astype(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
   const Array &x = *asOpenArray(self);
   const bool isTheirs = count == 1 && !keywords && isTheirName(args[0]);
   auto wanted = count == 1 && !keywords && !isTheirs ? namedDType(args[0]) : std::nullopt;
-  if (wanted && !x.isOpen() && !x.view().isContiguous()) {
+  if (wanted && !x.isOpen()) {
     PyObject *made = guarded([&] { return directCast(x, *wanted); });
     if (made || PyErr_Occurred())
       return made;
-    wanted.reset();
+    if (!x.view().isContiguous())
+      wanted.reset();
   }
   const bool isNumpys =
       !wanted && count == 1 && !keywords && !x.isOpen() && x.rank() > 0 && !Trace::active() &&
@@ -481,6 +498,26 @@ PyObject *reduceMethod(PyObject *self, PyObject *const *args, Py_ssize_t count,
   return guarded([&] { return wrap(ops::reduce(Kind, x, r.axes, r.keepdims, std::nullopt)); });
 }
 
+/// Our ufunc for NumPy's (graphc/_interop.py), for the life of the process.
+PyObject *ownUfuncs = nullptr;
+
+/// __array_ufunc__(ufunc, method, ...): a call of NumPy's ufunc with an array and one of its
+/// scalars; others are the general method's.
+PyObject *arrayUfunc(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  auto isPlain = [](PyObject *operand) {
+    return Py_IS_TYPE(operand, ndarrayType) || numpyScalarDType(operand);
+  };
+  const bool isCall = ownUfuncs && count == 4 && !keywords && PyUnicode_Check(args[1]) &&
+                      PyUnicode_CompareWithASCIIString(args[1], "__call__") == 0;
+  if (isCall && Py_IS_TYPE(self, ndarrayType) && isPlain(args[2]) && isPlain(args[3]))
+    if (PyObject *ours = PyDict_GetItemWithError(ownUfuncs, args[0]))
+      return PyObject_Vectorcall(ours, args + 2, 2, nullptr);
+  PyErr_Clear(); // of what is no key
+  auto method = pb::reinterpret_steal<pb::object>(PyObject_GetAttrString(self, "_array_ufunc"));
+  return method ? PyObject_Vectorcall(method.ptr(), args, static_cast<size_t>(count), keywords)
+                : nullptr;
+}
+
 using Function = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
 PyMethodDef method(const char *name, Function function, const char *text) {
   auto plain = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
@@ -510,6 +547,7 @@ PyMethodDef methods[] = {
     method("__format__", formatted,
            "__format__($self, spec, /)\n--\n\nAs Python's number of a single result; an array "
            "takes no spec."),
+    method("__array_ufunc__", arrayUfunc, "What NumPy's ufuncs mean of arrays."),
     method("fill", fillWith, "fill($self, /, value)\n--\n\nWrites a number to all elements."),
     method("item", itemOf, "item($self, /, *args)\n--\n\nThe element as a Python number."),
     method("transpose", transposedBy,
@@ -557,6 +595,8 @@ Array copyOf(const Array &x, Result<Array> made) {
     out = settled(std::move(out));
   return out;
 }
+
+void setOwnUfuncs(const pb::object &byTheirs) { ownUfuncs = Py_NewRef(byTheirs.ptr()); }
 
 void setupMembers(PyHeapTypeObject *type) {
   type->ht_type.tp_getset = attributes;

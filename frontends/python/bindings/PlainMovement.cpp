@@ -5,6 +5,7 @@
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Lend.h"
 #include "frontends/record/MemoryOrder.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
@@ -137,18 +138,74 @@ PyObject *choose(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
   });
 }
 
+/// The first and the last of places that an integer or several name in rows of `size`; nothing for
+/// other objects.
+std::optional<std::pair<int64_t, int64_t>> placesOf(PyObject *named, int64_t size) {
+  std::span<PyObject *const> items = itemsOf(named);
+  if (PyLong_CheckExact(named))
+    items = {&named, 1};
+  std::optional<std::pair<int64_t, int64_t>> found;
+  for (PyObject *item : items) {
+    const auto given = smallInteger(item);
+    if (!given || *given < -size || *given >= size)
+      return std::nullopt;
+    const int64_t place = *given + (*given < 0 ? size : 0);
+    found = found ? std::pair(std::min(found->first, place), std::max(found->second, place))
+                  : std::pair(place, place);
+  }
+  return found;
+}
+
 /// partition(x, kth) or, where `self` is True, argpartition(x, kth) of a vector.
 PyObject *part(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     PlainScope scope;
-    const auto named = count == 2 && !names ? smallInteger(args[1]) : std::nullopt;
-    const Array *x = named ? vectorOfLoop(OpKind::Library, args[0]) : nullptr;
-    if (!x || *named < -x->size() || *named >= x->size() ||
-        x->size() * itemSize(DType::Int64) > small::kMostBytes)
+    const Array *x = count == 2 && !names ? vectorOfLoop(OpKind::Library, args[0]) : nullptr;
+    const auto places = x ? placesOf(args[1], x->size()) : std::nullopt;
+    if (!places || x->size() * itemSize(DType::Int64) > small::kMostBytes)
       Py_RETURN_NOTIMPLEMENTED;
-    const int64_t place = *named + (*named < 0 ? x->size() : 0);
-    return answer(unwrap(
-        small::parted(*x, place, self == Py_True ? Routine::Argpartition : Routine::Partition)));
+    return answer(
+        unwrap(small::parted(*x, places->first, places->second,
+                             self == Py_True ? Routine::Argpartition : Routine::Partition)));
+  });
+}
+
+/// The pattern of what is looked for among elements of dtype `t`, where comparing as `t` says what
+/// comparing in their common dtype says; nothing for others.
+std::optional<uint64_t> wantedBits(PyObject *object, DType t) {
+  constexpr int64_t kExact = 1 << 11; // of float16's integers
+  if (isComplex(t) || (PyFloat_CheckExact(object) && t != DType::Float64))
+    return std::nullopt;
+  if (PyLong_CheckExact(object)) {
+    const auto number = smallInteger(object);
+    if (!number || (isFloat(t) && t != DType::Float64 && std::abs(*number) > kExact))
+      return std::nullopt;
+  }
+  return heldBits(object, t);
+}
+
+/// searchsorted(a, v, side) of a computed vector and one number.
+PyObject *searched(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Py_ssize_t given = count + (names ? PyTuple_GET_SIZE(names) : 0);
+    const bool isNamed =
+        names && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "side") != 0;
+    const bool isPlain = count >= 2 && given <= 3 && !isNamed && !Trace::active() &&
+                         small::loopTurns() != small::kNever &&
+                         (given == 2 || PyUnicode_CheckExact(args[2]));
+    const Array *x = isPlain ? asPlainArray(args[0]) : nullptr;
+    const auto bits = x && x->rank() == 1 && x->size() > 0 && mayBeOnHost(x->device())
+                          ? wantedBits(args[1], x->dtype())
+                          : std::nullopt;
+    const bool isLeft =
+        given == 2 || (bits && PyUnicode_CompareWithASCIIString(args[2], "left") == 0);
+    if (!bits || !(isLeft || PyUnicode_CompareWithASCIIString(args[2], "right") == 0))
+      Py_RETURN_NOTIMPLEMENTED;
+    const auto place = unwrap(small::placeAmong(*x, *bits, isLeft));
+    if (!place)
+      Py_RETURN_NOTIMPLEMENTED;
+    check(takeFailure());
+    return wrapKnown({static_cast<uint64_t>(*place), DType::Int64, &x->device()});
   });
 }
 
@@ -630,6 +687,7 @@ PyMethodDef functions[] = {
     quick("plain_size", size),
     quick("plain_unique", unique),
     quick("plain_choose", choose),
+    quick("plain_searchsorted", searched),
     quick("plain_copyto", copyTo),
     quick("plain_array_equal", arrayEqual),
     {nullptr, nullptr, 0, nullptr}};

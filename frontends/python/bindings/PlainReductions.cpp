@@ -1,6 +1,7 @@
 // Reductions as C functions: of plain arguments, with a mask or a value to begin with. They answer
 // NotImplemented for others.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Direct.h"
 #include "frontends/python/bindings/Quick.h"
 
 #include "frontends/record/Small.h"
@@ -23,6 +24,7 @@ struct Among {
   bool keepsAxes = false;
   PyObject *initial = nullptr;
   const Array *mask = nullptr;
+  PyObject *out = nullptr;
 
   bool setAxis(PyObject *given) {
     if (given == Py_None)
@@ -49,8 +51,11 @@ struct Among {
       keepsAxes = value == Py_True;
       return PyBool_Check(value);
     }
-    if (isCalled(name, "out"))
-      return value == Py_None;
+    if (isCalled(name, "out")) {
+      const bool isNone = value == Py_None;
+      out = isNone ? nullptr : value;
+      return isNone || asPlainArray(value);
+    }
     const bool isSum = kind == op::ReduceKind::Sum || kind == op::ReduceKind::Prod;
     if (isCalled(name, "dtype") && isSum) {
       if (value == Py_None)
@@ -152,9 +157,13 @@ PyObject *reduction(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
       if ((count == 2 && isCalled(name, "axis")) || !given.setNamed(kind, name, args[count + i]))
         Py_RETURN_NOTIMPLEMENTED;
     }
-    if (!given.mask && !given.initial)
-      return wrap(ops::reduce(kind, *given.x, given.axes, given.keepsAxes, given.dtype));
-    PyObject *made = reduced(kind, given);
+    PyObject *made =
+        given.mask || given.initial
+            ? reduced(kind, given)
+            : wrap(ops::reduce(kind, *given.x, given.axes, given.keepsAxes, given.dtype));
+    // An output of another dtype decides in which one is added.
+    if (made && given.out)
+      made = writtenTo(given.out, pb::reinterpret_steal<pb::object>(made));
     return made ? made : Py_NewRef(Py_NotImplemented);
   });
 }

@@ -51,6 +51,10 @@ PyObject *plainSwap(const Array &x, PyObject *one, PyObject *other);
 PyObject *plainSqueeze(const Array &x);
 PyObject *noImaginaryPart(const Array &x);
 
+// Members.cpp
+/// A dict of our ufuncs by NumPy's, which grows.
+void setOwnUfuncs(const pb::object &byTheirs);
+
 // PlainReductions.cpp
 /// A reduction of an array, the first of the arguments, as a method of it: with a mask, a value to
 /// begin with or several axes; NotImplemented for other arguments.

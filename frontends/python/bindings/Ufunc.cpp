@@ -4,10 +4,12 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/SmallElements.h"
+#include "frontends/record/SmallNumeric.h"
 #include "frontends/record/Trace.h"
 
 #include <pybind11/numpy.h>
@@ -634,6 +636,40 @@ PyGetSetDef attributes[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
+/// ufunc.reduceat(x, starts) of sums, products and extremes along the first axis, of a list of
+/// starts or an array of int64; NotImplemented for others.
+PyObject *foldSlices(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  constexpr size_t kMost = 64;
+  const auto *u = count == 3 && !names && Py_IS_TYPE(args[0], ufuncType)
+                      ? reinterpret_cast<const Ufunc *>(args[0])
+                      : nullptr;
+  const Array *x = u && !u->function && !Trace::active() ? asPlainArray(args[1]) : nullptr;
+  const auto kind = x ? reductionOf(*u) : std::nullopt;
+  if (!kind || x->isValue() || x->rank() == 0)
+    Py_RETURN_NOTIMPLEMENTED;
+  return guarded([&]() -> PyObject * {
+    RecordScope scope;
+    const DType t = op::reduceDType(*kind, x->dtype());
+    NodeRef made;
+    if (const Array *starts = asPlainArray(args[2])) {
+      if (starts->dtype() == DType::Int64 && starts->rank() == 1)
+        made = unwrap(small::reduceSlices(*kind, *x, 0, t, *starts));
+    } else if (const std::span items = itemsOf(args[2]); !items.empty() && items.size() <= kMost) {
+      std::array<int64_t, kMost> places;
+      for (size_t i = 0; i < items.size(); ++i) {
+        const auto place = smallInteger(items[i]);
+        if (!place || *place < 0 || *place >= x->shape()[0])
+          Py_RETURN_NOTIMPLEMENTED;
+        places[i] = *place;
+      }
+      made = unwrap(small::reduceSlices(*kind, *x, 0, t, std::span(places).first(items.size())));
+    }
+    return made ? wrap(Array(std::move(made))) : Py_NewRef(Py_NotImplemented);
+  });
+}
+
+PyMethodDef slicesMethod = quick("reduceat", foldSlices);
+
 PyMethodDef foldMethod = {
     "fold", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(foldPlain)),
     METH_FASTCALL | METH_KEYWORDS, "A fold of plain arguments; NotImplemented for others."};
@@ -702,8 +738,11 @@ void defineUfuncs(pb::module_ &m) {
   for (auto [name, isScan] :
        {std::pair("plain_ufunc_reduce", Py_False), std::pair("plain_ufunc_accumulate", Py_True)})
     m.attr(name) = pb::reinterpret_steal<pb::object>(PyCFunction_New(&foldMethod, isScan));
+  m.attr("plain_ufunc_reduceat") =
+      pb::reinterpret_steal<pb::object>(PyCFunction_New(&slicesMethod, nullptr));
   m.attr("plain_ufunc_outer") =
       pb::reinterpret_steal<pb::object>(PyCFunction_New(&outerMethod, nullptr));
+  m.def("set_own_ufuncs", setOwnUfuncs);
   m.def("set_ufunc_handler", [](const pb::object &calls, const pb::object &writes) {
     handler = Py_NewRef(calls.ptr());
     writer = Py_NewRef(writes.ptr());

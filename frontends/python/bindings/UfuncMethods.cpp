@@ -3,6 +3,11 @@
 #include "frontends/python/bindings/Given.h"
 
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/Lend.h"
+#include "frontends/record/Record.h"
+#include "frontends/record/Session.h"
+#include "frontends/record/SmallUnits.h"
+#include "frontends/record/Trace.h"
 
 #include <array>
 #include <optional>
@@ -155,10 +160,30 @@ PyObject *ofMethod(PyObject *theirs, PyObject *ufunc, PyObject *const *args, Py_
   return resultOf(result.ptr(), given, *given.device).release().ptr();
 }
 
+/// The reduction of a vector by an operation that has no order but that of the elements, and no
+/// function of NumPy's with its bits; null where that has to be recorded.
+PyObject *foldedInOrder(PyObject *ufunc, const Array &x, Py_ssize_t count, PyObject *names) {
+  constexpr int64_t kMost = 1 << 16;
+  if (count != 2 || names || x.rank() != 1 || x.size() > kMost || Trace::active() ||
+      !mayBeOnHost(x.device()) || small::loopTurns() == small::kNever)
+    return nullptr;
+  auto members = pb::reinterpret_steal<pb::object>(PyObject_GenericGetDict(ufunc, nullptr));
+  PyObject *name = members ? PyDict_GetItemString(members.ptr(), "operation") : nullptr;
+  const char *text = name ? PyUnicode_AsUTF8(name) : nullptr;
+  const auto kind = text ? op::opKindFromName(text) : std::nullopt;
+  if (kind != op::OpKind::Pow && kind != op::OpKind::Atan2)
+    return nullptr;
+  RecordScope line;
+  RecordScope named(RecordScope::location(), errorsUnder(op::OpKind::Reduce));
+  const auto value = unwrap(small::foldByUnit(*kind, x));
+  check(takeFailure());
+  return value ? wrapKnown(*value) : nullptr;
+}
+
 /// A method of a ufunc. `self` is (NumPy's method, its place in the table, the C function that is
 /// asked first or None).
 PyObject *ufuncMethod(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  constexpr Py_ssize_t kAt = 1;
+  constexpr Py_ssize_t kAt = 1, kReduce = 4;
   if (PyObject *first = PyTuple_GET_ITEM(self, 2); first != Py_None) {
     PyObject *made = PyObject_Vectorcall(first, args, static_cast<size_t>(count), names);
     if (made != Py_NotImplemented)
@@ -173,6 +198,8 @@ PyObject *ufuncMethod(PyObject *self, PyObject *const *args, Py_ssize_t count, P
   PyObject *result = guarded([&]() -> PyObject * {
     long bits = 0;
     PyObject *ufunc = theirUfunc(args[0], place, x->dtype(), bits);
+    if (!ufunc && place == kReduce)
+      return foldedInOrder(args[0], *x, count, names);
     const bool mayFail = !(bits & kSafe) && (isInexact(x->dtype()) || (bits & kDivides) != 0);
     if (!ufunc || ((bits & kScattered) && count == 4 && isScattered(x->dtype(), args[3])))
       return nullptr;

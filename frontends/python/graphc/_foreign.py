@@ -652,7 +652,7 @@ _QUICK = {name: getattr(_graphc, f"plain_{name}") for name in (
     "sort", "argsort", "take", "repeat", "nonzero", "flatnonzero", "count_nonzero", "clip", "cumsum", "cumprod", "swapaxes", "atleast_1d",
     "atleast_2d", "array_equal", "linspace", "diagonal", "outer", "diag", "trace", "transpose", "squeeze", "real", "imag", "flip", "flipud", "fliplr",
     "hstack", "vstack", "column_stack", "compress", "put", "putmask", "place", "bincount",
-    "zeros_like", "ones_like", "unique", "partition", "argpartition", "choose", "ix_", "sum", "prod", "min", "max", "any", "all",
+    "zeros_like", "ones_like", "unique", "partition", "argpartition", "searchsorted", "shares_memory", "may_share_memory", "choose", "ix_", "sum", "prod", "min", "max", "any", "all",
 )} | dict.fromkeys(("eye", "identity"), _graphc.plain_eye) | {"empty_like": _graphc.plain_zeros_like, "asanyarray": _graphc.plain_asarray}  # fmt: skip
 
 

@@ -83,7 +83,8 @@ def _dask_tokenize(self):
 
 #: Our ufunc for NumPy's, of those that were called with operands that need no look; and those of other packages.
 _ours, _others = {}, set()
-_OPERANDS = {_Array, _graphc.ndarray, _np.ndarray, bool, int, float, *(_np.dtype(code).type for code in "?bhilBHILefd")}
+_OPERANDS = {_Array, _graphc.ndarray, _np.ndarray, bool, int, float, *(_np.dtype(code).type for code in "?bhilBHILefdFD")}
+_graphc.set_own_ufuncs(_ours)
 
 
 def _is_complex(x):
@@ -272,7 +273,7 @@ def attach():
         "__reduce__": _reduce,
         "_copied": _copied,
         "__dask_tokenize__": _dask_tokenize,
-        "__array_ufunc__": _array_ufunc,
+        "_array_ufunc": _array_ufunc,
         "__array_function__": _array_function,
         "__array_wrap__": _array_wrap,
         "__array_finalize__": _array_finalize,

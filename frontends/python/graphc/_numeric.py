@@ -181,7 +181,7 @@ def _in_floats(x, name):
         return float(x)
     if type(x) is _graphc.ndarray and x.dtype.char in "lL":
         return x.astype(float64)
-    return x if _graphc.is_array(x) and x.dtype is float64 else _floating(x, name)
+    return x if _graphc.is_array(x) and x.dtype.kind == "f" else _floating(x, name)
 
 
 #: Integers below are floats.
@@ -224,15 +224,13 @@ def fix(x: ArrayLike, out=None) -> Array:
 @as_ufunc(1)
 def rint(x: ArrayLike, /) -> Array:
     """Rounded to the nearest integer, ties to even, as a float; both parts of a complex number."""
-    return _graphc.round(x) if type(x) is float or (_graphc.is_array(x) and x.dtype is float64) else round(_inexact(x, True))
+    return _graphc.round(x) if type(x) is float or (_graphc.is_array(x) and x.dtype in (float64, float32)) else round(_inexact(x, True))
 
 
 @as_ufunc(1)
 def fabs(x: ArrayLike, /) -> Array:
     """Absolute value as a float."""
-    if type(x) is float:
-        return _graphc.abs(x)
-    return _graphc.abs(_floating(x, "fabs"))
+    return _graphc.abs(_in_floats(x, "fabs"))
 
 
 @as_ufunc(2, alike=False)  # whatever the numbers are, floats hold them

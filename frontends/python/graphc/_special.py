@@ -296,9 +296,10 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     z = z if _graphc.is_array(z) else asarray(z)
     if z.dtype.kind == "c":
         result = _graphc.atan2(z.imag, z.real)
+    elif z.dtype.kind in "iu" and z.itemsize > 2:  # which has no negative zero
+        result = _graphc.select(z < 0, _math.pi, 0.0)
     else:
-        x = _floating(z, "angle", z.dtype.kind != "b")
-        result = _graphc.atan2(_graphc.full((), 0, x.dtype, x.device), x)
+        result = _graphc.atan2(0.0, _floating(z, "angle", z.dtype.kind != "b"))
     return result * (180 / _math.pi) if deg else result
 
 
