@@ -123,6 +123,32 @@ def test_parts_are_imported_without_a_search_for_names_like_theirs():
     assert done.stdout.split() == ["False", "True", "True"]
 
 
+@pytest.mark.parametrize("before", ["pass", "gc.freeze()", "gc.disable()"])
+def test_the_import_leaves_the_collector_as_it_was(before):
+    """It makes thousands of objects that stay: they are old at once, and what the program froze stays frozen."""
+    done = run(
+        f"""
+        import gc, numpy
+        {before}
+        frozen, enabled, runs = gc.get_freeze_count(), gc.isenabled(), []
+        gc.callbacks.append(lambda phase, info: runs.append(phase))
+        import graphc
+        gc.callbacks.clear()
+        assert gc.isenabled() == enabled and (gc.get_freeze_count() > 0) == (frozen > 0)
+        assert len(runs) <= (4 if frozen else 2), runs
+        class Cycle: pass
+        cycle = Cycle()
+        cycle.itself, ended = cycle, []
+        import weakref
+        weakref.finalize(cycle, ended.append, 1)
+        del cycle
+        gc.collect()
+        print(ended)
+        """
+    )
+    assert done.stdout == "[1]\n"
+
+
 def test_import_time_over_numpys(tmp_path):
     # Processor time: the wall clock of a busy machine says nothing about the package. An installed package has bytecode.
     code = "import time, numpy; t = time.process_time(); import graphc; print(time.process_time() - t)"

@@ -419,7 +419,11 @@ if "numba" in _sys.modules:
     _numba.register()
 if _collects:
     _collector.enable()
-    _collector.collect(1)  # once, or the program's first objects would bring it about
+    if _collector.get_freeze_count():  # of the program's, which thawing would end
+        _collector.collect(1)
+    else:  # the same without a look at them; else the program's first objects would bring one about
+        _collector.freeze()
+        _collector.unfreeze()
 
 
 #: Parts that are imported when they are first asked for.
