@@ -164,3 +164,103 @@ def test_special_functions_of_arrays_and_numbers(dtype):
             for g, w in zip(got, want, strict=True) if isinstance(want, tuple) else [(got, want)]:
                 assert isinstance(g, gc.ndarray if isinstance(w, np.ndarray) else gc.Array) and gc._graphc.is_array(g)
                 assert g.dtype == w.dtype and np.array_equal(g, w, equal_nan=True)
+
+
+FILTERS = {
+    "gaussian_filter": (1,), "uniform_filter": (3,), "median_filter": (3,), "rank_filter": (2, 3), "sobel": (), "convolve": ("ones",), "zoom": (1,),
+    "shift": (0.5,), "grey_erosion": (3,), "white_tophat": (3,), "spline_filter": (), "binary_erosion": (), "binary_dilation": ("ones",), "binary_fill_holes": (),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILTERS)
+@pytest.mark.parametrize("layout", ["whole", "turned", "part"])
+def test_images_are_written_to_arrays_that_were_given(name, layout):
+    images = pytest.importorskip("scipy.ndimage")
+
+    def program(xp):
+        image = xp.arange(48.0).reshape(6, 8) % 7
+        options = [xp.ones((3, 3)) if v == "ones" else v for v in FILTERS[name]]
+        output = xp.zeros((8, 6)).T if layout == "turned" else xp.zeros((6, 16))[:, ::2] if layout == "part" else xp.zeros((6, 8))
+        output = output.astype(bool) if name.startswith("binary") and layout == "whole" else output
+        getattr(images, name)(image > 3 if name.startswith("binary") else image, *options, output=output)
+        output[0] += output[1] if output.dtype != bool else True
+        return output
+
+    got, want = program(gc), program(np)
+    assert isinstance(got, gc.ndarray) and got.dtype == want.dtype and np.array_equal(got, want)
+
+
+def test_distances_are_written_to_arrays_that_were_given():
+    images = pytest.importorskip("scipy.ndimage")
+
+    def program(xp):
+        near, distances = xp.zeros((2, 5, 6), dtype=xp.int32), xp.zeros((5, 6))
+        mask = xp.arange(30).reshape(5, 6) % 7 > 2
+        assert images.distance_transform_edt(mask, distances=distances, return_indices=True, indices=near) is None
+        alone = images.distance_transform_edt(mask, return_indices=True, indices=near)
+        return [near, distances, alone, *images.distance_transform_cdt(mask, return_indices=True)]
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        assert np.array_equal(got, want)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16", "i4", "?"])
+def test_data_of_sparse_arrays_is_replaced(kind, dtype):
+    """Their compiled code writes into arrays like it, and into it."""
+    sparse = pytest.importorskip("scipy.sparse")
+
+    def program(xp):
+        s = sparse.coo_array(np.array([[0, 3, 0, 1], [2, 0, 0, 0], [0, 0, 5, 4]]).astype(dtype)).asformat(kind)
+        s.data = xp.asarray(s.data) * xp.asarray(2).astype(dtype)
+        made = [s.toarray(), s.tocsr().toarray(), s.tocsc().toarray(), s.tocoo().toarray(), s.T.tocsr().toarray(), s.tobsr().toarray(), s.tolil().toarray(), s.sum(0)]
+        t = s.copy()
+        t.data = xp.sqrt(t.data) if dtype in ("f4", "f8", "c16") else xp.asarray(t.data)
+        return [*made, (s + t).toarray(), s.multiply(t).toarray(), (s @ t.T).toarray(), sparse.vstack([s, t]).toarray(), s @ xp.ones(4, dtype), t.data]
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(np.asarray(got), want, rtol=1e-6)
+
+
+@pytest.mark.parametrize("which", ["data", "indices", "both"])
+def test_sparse_arrays_sort_what_was_put_into_them(which):
+    sparse = pytest.importorskip("scipy.sparse")
+
+    def program(xp):
+        s = sparse.csr_array((np.array([3.0, 1, 2, 4]), np.array([1, 0, 2, 2]), np.array([0, 2, 4])), shape=(2, 3))
+        if which != "indices":
+            s.data = xp.asarray(s.data)
+        if which != "data":
+            s.indices, s.indptr = xp.asarray(s.indices), xp.asarray(s.indptr)
+        s.has_sorted_indices = False
+        s.sort_indices()
+        rows = [s.toarray(), np.array(s.data), np.array(s.indices)]
+        s.sum_duplicates()
+        s.eliminate_zeros()
+        return [*rows, s.toarray(), s[:, [0, 2]].toarray(), s[xp.asarray([1, 0])].toarray()]
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        assert np.array_equal(got, want)
+
+
+def test_scipy_tells_arrays_from_numbers_and_operators():
+    special, signal, optimize, linear = (pytest.importorskip(f"scipy.{n}") for n in ("special", "signal", "optimize", "sparse.linalg"))
+
+    def program(xp):
+        n, w = xp.arange(6), xp.array([0.0, 2, 1, 3, 0, 5, 1])
+        made = [special.factorial(n, exact=True), special.factorial(n), special.factorial2(n), special.factorialk(n, 3, exact=True), special.factorial(n.reshape(2, 3) + 20, exact=True)]
+        made += [signal.find_peaks(w, height=xp.array([1, 1, 1, 3.5, 1, 1, 1]))[0], signal.find_peaks(w, height=(xp.zeros(7), xp.full(7, 4.0)))[0]]
+        system = signal.StateSpace(-xp.eye(2), xp.ones((2, 1)), xp.ones((1, 2)), xp.zeros((1, 1)))
+        made += [(system * xp.array([[2.0]])).B, (system + xp.array([[1.0]])).D, optimize.root_scalar(lambda x: x**2 - 2, bracket=xp.array([0.0, 2])).root]
+        y = 2 * xp.linspace(0, 1, 9) + 1
+        y[3] = xp.nan
+        with pytest.raises(ValueError, match="NaNs|NaN"):
+            optimize.curve_fit(lambda x, a, b: a * x + b, xp.linspace(0, 1, 9), y)
+        made += [optimize.curve_fit(lambda x, a, b: a * x + b, xp.linspace(0, 1, 9), y, nan_policy="omit")[0]]
+        return [*made, repr(linear.aslinearoperator(xp.eye(3))).split(" with")[0] == "<3x3 MatrixLinearOperator"]
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        got = np.asarray(got)
+        assert got.dtype == np.asarray(want).dtype and got.shape == np.shape(want)
+        np.testing.assert_allclose(got.astype(float), np.asarray(want).astype(float), rtol=1e-6)

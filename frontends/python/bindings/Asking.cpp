@@ -4,8 +4,10 @@
 #include <Python.h>
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <map>
+#include <span>
 #include <vector>
 
 namespace graphc::py {
@@ -65,6 +67,27 @@ bool isHeld(PyObject *object) {
   return found;
 }
 
+/// Modules of SciPy, by how their names begin, that write into what they are given.
+constexpr std::array<std::string_view, 2> kWriting = {"scipy.ndimage.", "scipy.sparse._"};
+/// Those that tell arrays from numbers, operators and functions, and convert them.
+constexpr std::array<std::string_view, 13> kTelling = {"scipy.ndimage.",
+                                                       "scipy.sparse.linalg._interface",
+                                                       "scipy.sparse.linalg._matfuncs",
+                                                       "scipy.special._basic",
+                                                       "scipy.signal._peak_finding",
+                                                       "scipy.signal._ltisys",
+                                                       "scipy.stats._mgc",
+                                                       "scipy.linalg.interpolative",
+                                                       "scipy.optimize._root_scalar",
+                                                       "scipy.optimize._minpack_py",
+                                                       "scipy.optimize._nonlin",
+                                                       "scipy.io.",
+                                                       "scipy.odr."};
+
+bool beginsWithOne(std::string_view module, std::span<const std::string_view> begins) {
+  return std::ranges::any_of(begins, [&](std::string_view b) { return module.starts_with(b); });
+}
+
 bool isFortran(PyObject *value) { return std::string_view(Py_TYPE(value)->tp_name) == "fortran"; }
 
 /// What f2py made says so by this name.
@@ -84,6 +107,11 @@ bool Asker::isOf(std::string_view package) const {
 Asker Asker::now() {
   static PyObject *name = PyUnicode_InternFromString("__name__");
   return {textNamed(name)};
+}
+
+bool Asker::takesCopies() const {
+  return module.starts_with("pandas.") ||
+         (module.starts_with("scipy.") && !beginsWithOne(module, kWriting));
 }
 
 bool Asker::makesViews() const {
@@ -158,6 +186,8 @@ bool Asker::meansAnyArray() const {
     return true;
   if (module == "numpy.testing._private.utils" || module == "numpy.ma.testutils")
     return true; // which would else ask whether two arrays are one number
+  if (module.starts_with("scipy."))
+    return beginsWithOne(module, kTelling);
   if (module.starts_with("matplotlib."))
     return module != "matplotlib.cbook"; // which asks what is none for its `to_numpy`
   return module.starts_with("pandas.") && module != "pandas.core.construction";

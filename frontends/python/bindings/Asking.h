@@ -26,8 +26,9 @@ struct Asker {
   /// Code of NumPy's masked arrays, which are views of the array that they are made of.
   bool isMasked() const { return module.starts_with("numpy.ma"); }
   /// Code that takes memory of its own: pandas' series hold what they are given, and write to it;
-  /// SciPy's compiled code takes no memory that it may not write to.
-  bool takesCopies() const { return module.starts_with("pandas.") || module.starts_with("scipy."); }
+  /// SciPy's compiled code takes no memory that it may not write to. Not what writes to arrays that
+  /// a program gave it to be written to (SciPy's sparse arrays, `output=` of its images).
+  bool takesCopies() const;
   /// Code that names `memoryview`, whose views are of the array's own memory. NumPy, called by
   /// other code, asks for its values by the same call.
   bool makesViews() const;
@@ -43,7 +44,8 @@ struct Asker {
   /// Code that tells masks, columns, grouping keys, grids and colours from labels and numbers, or
   /// arrays to compare from objects, by
   /// isinstance(x, numpy.ndarray), and makes arrays of NumPy's of them; but not what keeps its
-  /// arguments, or hands them to compiled code, if they are that, as other packages do (h5py).
+  /// arguments, or hands them to compiled code, if they are that, as other packages do (h5py) and
+  /// other modules of SciPy.
   bool meansAnyArray() const;
 };
 
