@@ -330,7 +330,8 @@ Result<Shape> matmulShape(std::span<const int64_t> x, std::span<const int64_t> y
   if (x.empty() || y.empty())
     return Status(
         ErrorCode::Shape,
-        format("[matmul] operand {} does not have enough dimensions: shapes {} {} (scalars use *)",
+        format("[matmul] Input operand {} does not have enough dimensions (has 0, gufunc core with "
+               "signature (n?,k),(k,m?)->(n?,m?) requires 1): shapes {} {} (scalars use *)",
                x.empty() ? 0 : 1, compactShape(x), compactShape(y)));
   int64_t k = x.back();
   size_t contracted = y.size() == 1 ? 0 : y.size() - 2;

@@ -138,6 +138,22 @@ bool canCastSameKind(DType from, DType to) {
   return rank(from) <= rank(to);
 }
 
+/// NumPy's words, which programs look for.
+static std::string numpysRefusal(OpKind kind, DType t) {
+  if (t == DType::Bool && kind == OpKind::Sub)
+    return "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the "
+           "`^` "
+           "operator, or the logical_xor function instead.";
+  if (t == DType::Bool && kind == OpKind::Neg)
+    return "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator "
+           "or "
+           "the logical_not function instead.";
+  const OpInfo &info = opInfo(kind);
+  return format("ufunc '{}' not supported for the input types, and the inputs could not be safely "
+                "coerced to any supported types according to the casting rule ''safe''",
+                info.numpyName.empty() ? info.name : info.numpyName);
+}
+
 Result<DType> promoteOperands(OpKind kind, std::span<const OperandType> operands) {
   const OpInfo &info = opInfo(kind);
   if (info.operandDTypes == DTypeClass::Boolean)
@@ -163,8 +179,9 @@ Result<DType> promoteOperands(OpKind kind, std::span<const OperandType> operands
                     : o.weak == Weak::Float   ? "Python float"
                     : o.weak == Weak::Complex ? "Python complex"
                                               : dtypeName(o.dtype));
-  return Status(ErrorCode::DType, format("[{}] not supported for operands of dtype {}: it needs {}",
-                                         info.name, given, dtypeClassText(info.operandDTypes)));
+  return Status(ErrorCode::DType,
+                format("[{}] not supported for operands of dtype {}: it needs {}; {}", info.name,
+                       given, dtypeClassText(info.operandDTypes), numpysRefusal(kind, t)));
 }
 
 DType resultDType(OpKind kind, DType operands) {

@@ -150,7 +150,7 @@ def vsplit(ary: ArrayLike, indices_or_sections) -> list[Array]:
     """`split` along the first axis of at least two."""
     x, sections = ary, indices_or_sections
     if asarray(x).ndim < 2:
-        raise ShapeError(f"vsplit: at least two axes are needed, got shape {asarray(x).shape}")
+        raise ShapeError(f"vsplit only works on arrays of 2 or more dimensions, got shape {asarray(x).shape}")
     return split(x, sections, 0)
 
 
@@ -158,7 +158,7 @@ def hsplit(ary: ArrayLike, indices_or_sections) -> list[Array]:
     """`split` along the second axis, or along the only one."""
     x, sections = asarray(ary), indices_or_sections
     if x.ndim == 0:
-        raise ShapeError("hsplit: at least one axis is needed, got shape ()")
+        raise ShapeError("hsplit only works on arrays of 1 or more dimensions, got shape ()")
     return split(x, sections, 1 if x.ndim > 1 else 0)
 
 
@@ -166,7 +166,7 @@ def dsplit(ary: ArrayLike, indices_or_sections) -> list[Array]:
     """`split` along the third axis."""
     x, sections = ary, indices_or_sections
     if asarray(x).ndim < 3:
-        raise ShapeError(f"dsplit: at least three axes are needed, got shape {asarray(x).shape}")
+        raise ShapeError(f"dsplit only works on arrays of 3 or more dimensions, got shape {asarray(x).shape}")
     return split(x, sections, 2)
 
 
@@ -368,7 +368,11 @@ def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
     """A view rotated `k` quarter turns from the first axis towards the second."""
     x = asarray(m)
     if len(tuple(axes)) != 2:
-        raise ArgumentError(f"rot90: two axes are needed, got {tuple(axes)}")
+        raise ArgumentError(f"rot90: len(axes) must be 2. Got {tuple(axes)}")
+    if axes[0] == axes[1] or abs(axes[0] - axes[1]) == x.ndim:
+        raise ArgumentError("rot90: Axes must be different.")
+    if not _py.all(-x.ndim <= a < x.ndim for a in axes):
+        raise ArgumentError(f"rot90: Axes={tuple(axes)} out of range for array of ndim={x.ndim}.")
     first, second = _axes(tuple(axes), x.ndim, "rot90")
     k = k % 4
     if k == 0:
@@ -384,7 +388,7 @@ def fliplr(m: ArrayLike) -> Array:
     """A view with the second axis reversed."""
     x = asarray(m)
     if x.ndim < 2:
-        raise ShapeError(f"fliplr: at least two axes are needed, got shape {x.shape}")
+        raise ShapeError(f"fliplr: Input must be >= 2-d. Got shape {x.shape}")
     return x[:, ::-1]
 
 
@@ -392,7 +396,7 @@ def flipud(m: ArrayLike) -> Array:
     """A view with the first axis reversed."""
     x = asarray(m)
     if x.ndim < 1:
-        raise ShapeError("flipud: at least one axis is needed, got shape ()")
+        raise ShapeError("flipud: Input must be >= 1-d. Got shape ()")
     return x[::-1]
 
 

@@ -736,7 +736,7 @@ def meshgrid(*arrays, copy=True, sparse=False, indexing="xy"):
     """Coordinate arrays of a grid, as a tuple: copies, read-only views with copy=False, or, when sparse, arrays that
     broadcast to the grid."""
     if indexing not in ("xy", "ij"):
-        raise ArgumentError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
+        raise ArgumentError(f"meshgrid: Valid values for `indexing` are 'xy' and 'ij'. Got {indexing!r}")
     arrays = [a.reshape((-1,)) for a in asarrays(arrays)]
     order = list(range(len(arrays)))
     if indexing == "xy" and len(order) > 1:

@@ -61,7 +61,7 @@ def _word_with(word, name, all, given):  # noqa: A002
         if mode is None:
             continue
         if mode not in _MODES:
-            raise ArgumentError(f"{name}: {mode!r} is no way to treat an error; these are: {', '.join(_MODES)}")
+            raise ArgumentError(f"{name}: invalid error mode {mode!r}; these are: {', '.join(_MODES)}")
         word = word & ~(7 << _BITS * i) | _MODES.index(mode) << _BITS * i
     return word
 

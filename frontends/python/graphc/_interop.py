@@ -44,7 +44,7 @@ def _str(self):
 
 def _format(self, spec):
     if self.ndim and spec:
-        raise TypeError(f"unsupported format string for an array of shape {self.shape}")
+        raise TypeError(f"unsupported format string passed to numpy.ndarray.__format__: an array of shape {self.shape}")
     try:
         return str(self) if self.ndim else format(self.item(), spec)
     except TraceError:

@@ -37,7 +37,7 @@ def diagonal_view(x, offset, axis1, axis2):
     if view is not NotImplemented:
         return view
     if x.ndim < 2:
-        raise ShapeError(f"diagonal: at least two axes are needed, got shape {x.shape}")
+        raise ShapeError(f"diag requires an array of at least two dimensions, got shape {x.shape}")
     offset = _operator.index(offset)
     if x.ndim == 2 and axis1 == 0 and axis2 == 1 and x.contiguous:
         rows, columns = x.shape

@@ -87,7 +87,10 @@ def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike
 def _gradient(x, spacing, axis, edge_order):
     size = x.shape[axis]
     if size < edge_order + 1:
-        raise ShapeError(f"gradient: an axis of size {size} is too small for edge_order={edge_order} (shape {x.shape})")
+        raise ShapeError(
+            "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required. "
+            f"gradient: an axis of size {size}, edge_order={edge_order} (shape {x.shape})"
+        )
     at = lambda a, b=None: x[_along(axis, slice(a, b))]  # noqa: E731
     h = asarray(spacing).astype(x.dtype) if _graphc.is_array(spacing) or hasattr(spacing, "__len__") else spacing
     if getattr(h, "ndim", 0) == 0:
@@ -376,8 +379,10 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
 def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: Scalar = 0) -> Array:
     """For each element the choice of the first condition that holds, else `default`."""
     conditions, choices = list(condlist), list(choicelist)
-    if len(conditions) != len(choices) or not conditions:
+    if len(conditions) != len(choices):
         raise ArgumentError(f"list of cases must be same length as list of conditions: {len(choices)} and {len(conditions)}")
+    if not conditions:
+        raise ArgumentError("select with an empty condition list is not possible")
     for i, condition in enumerate(conditions):
         if asarray(condition).dtype.kind != "b":
             raise TypeError(f"invalid entry {i} in condlist: should be boolean ndarray")

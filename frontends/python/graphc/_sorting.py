@@ -24,7 +24,7 @@ _SMALL = 2048
 
 def _check_kind(name, kind, order, stable):
     if kind is not None and kind not in _KINDS and str(kind)[:1].lower() not in "qmhs":
-        raise ArgumentError(f"{name}: sort kind must be one of {', '.join(_KINDS)} (got {kind!r})")
+        raise ArgumentError(f"{name}: sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
     if kind is not None and stable is not None:
         raise ArgumentError("`kind` and keyword parameters can't be provided at the same time. Use only one of them.")
     if order is not None:

@@ -98,7 +98,7 @@ def _broadcast(name, shapes):
     try:
         return _np.broadcast_shapes(*shapes)
     except ValueError:
-        text = " ".join(str(tuple(s)) for s in shapes)
+        text = " ".join(str(tuple(s)).replace(" ", "") for s in shapes)
         raise ShapeError(f"{name}: operands could not be broadcast together with shapes {text}") from None
 
 
