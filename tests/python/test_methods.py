@@ -80,6 +80,17 @@ def test_order_of_elements():
     assert x.tobytes("F") == n.tobytes("F")
 
 
+@pytest.mark.parametrize("size", [2, 7, (2, 3)])
+def test_what_may_not_be_written_is_resized_and_stays_so(size):
+    for xp in (np, gc):
+        x = xp.arange(6)
+        x.setflags(write=False)
+        x.resize(size, refcheck=False)
+        assert not x.flags.writeable and x.ravel()[1] == 1
+        with pytest.raises(ValueError, match="read-only"):
+            x[0] = 1
+
+
 def test_resize():
     x = gc.arange(4)
     x.resize((2, 3))

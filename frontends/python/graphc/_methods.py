@@ -268,7 +268,10 @@ def _resize(self, *shape, refcheck=True):
     flat = self.ravel()
     if size > self.size:
         flat = _graphc.concatenate([flat, _graphc.full((int(size) - self.size,), 0, self.dtype, self.device)], 0)
+    writeable = self.flags.writeable
     self._become(flat[: int(size)].reshape(shape).copy())
+    if not writeable:
+        self.setflags(write=False)
 
 
 def _rounded(self, ndigits=None):
