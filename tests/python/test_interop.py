@@ -444,6 +444,33 @@ def test_scipy_gets_memory_that_it_may_write_to(dtype):
     assert np.array_equal(x, np.arange(4).astype(dtype))
 
 
+@pytest.mark.parametrize(
+    ("module", "told"),
+    [("skimage.util.shape", True), ("statsmodels.tools.data", True), ("scipy.special._basic", True), ("scipy.io.matlab._mio5", True)]
+    + [("scipy.linalg._misc", False), ("scipy.sparse._sputils", False), ("h5py._hl.dataset", False), ("program", False)],
+)
+def test_who_is_told_that_an_array_is_numpys(module, told):
+    x = gc.arange(3.0)
+    names = {"__name__": module, "numpy": np, "x": x, "n": x[1]}
+    exec("found = isinstance(x, numpy.ndarray), isinstance(n, numpy.ndarray), isinstance(n, numpy.float64)", names)
+    assert names["found"] == (told, False, True)
+
+
+@pytest.mark.parametrize("name", ["empty_like", "zeros_like", "ones_like", "full_like"])
+@pytest.mark.parametrize("dtype", [None, "i4", "?"])
+def test_packages_that_know_numpy_alone_make_its_arrays(name, dtype):
+    """They give them to compiled code that takes no others; a program's own calls make ours."""
+    x = gc.arange(6.0).reshape(3, 2).T
+    names = {"numpy": np, "x": x, "dtype": dtype, "value": (gc.arange(6.0)[3],) if name == "full_like" else ()}
+    code = compile(f"made = numpy.{name}(x, *value, dtype=dtype)", "of a package", "exec")
+    exec(code, theirs := {"__name__": "package", "__file__": f"/e/site-packages/package/{name}.py", **names})
+    made, want = theirs["made"], getattr(np, name)(np.arange(6.0).reshape(3, 2).T, *[3.0] * len(names["value"]), dtype=dtype)
+    assert type(made) is np.ndarray and made.dtype == want.dtype and made.strides == want.strides
+    assert name == "empty_like" or np.array_equal(made, want)
+    exec(code, ours := {"__name__": "program", "__file__": "/srv/program.py", **names})
+    assert isinstance(ours["made"], gc.Array)
+
+
 def test_matplotlib_takes_arrays_of_colours_and_widths():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

@@ -182,7 +182,9 @@ bool Asker::isInstalled() const {
 }
 
 bool Asker::meansAnyArray() const {
-  if (module.starts_with("sklearn.") || module.starts_with("xarray."))
+  constexpr std::array<std::string_view, 4> whole = {"sklearn.", "xarray.", "skimage.",
+                                                     "statsmodels."};
+  if (beginsWithOne(module, whole))
     return true;
   if (module == "numpy.testing._private.utils" || module == "numpy.ma.testutils")
     return true; // which would else ask whether two arrays are one number

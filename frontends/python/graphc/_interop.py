@@ -152,6 +152,8 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
 
 #: NumPy's functions that are called, as `asarray` is, for arrays that are NumPy's: by libraries in front of compiled code.
 _CONVERSIONS = {_np.atleast_1d, _np.atleast_2d, _np.atleast_3d}
+#: Those that make what packages that know NumPy alone go on to give to compiled code, to be written to.
+_MAKING = {_np.empty_like, _np.zeros_like, _np.ones_like, _np.full_like}
 #: Those that call a function of whoever calls them, which knows NumPy's arrays.
 _CALLING = {_np.apply_along_axis, _np.apply_over_axes, _np.piecewise}
 
@@ -162,6 +164,8 @@ def _array_function(self, func, types, args, kwargs):
 
     if not isinstance(args, tuple) or not isinstance(kwargs, dict):
         raise TypeError("args must be a tuple." if not isinstance(args, tuple) else "kwargs must be a dict.")
+    if func in _MAKING and not _graphc.is_tracing() and _is_of_theirs(_sys._getframe(1)):
+        return func(*(_np.asarray(a) if _graphc.is_array(a) else a for a in args), **{k: _np.asarray(v) if _graphc.is_array(v) else v for k, v in kwargs.items()})
     if func in _CONVERSIONS and not _graphc.is_tracing():
         return func(*(_np.array(a) if _graphc.is_array(a) else a for a in args), **kwargs)
     if _py.any(_foreign.has_own(cls, "__array_function__") for cls in types):
