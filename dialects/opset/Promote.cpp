@@ -253,9 +253,10 @@ Result<uint64_t> literalBits(const Scalar &scalar, DType t) {
       return uint64_t{scalar.number != 0};
     if (std::isnan(scalar.number))
       return Status(ErrorCode::InvalidArgument, "cannot convert float NaN to integer");
+    if (std::isinf(scalar.number))
+      return Status(ErrorCode::Overflow, "cannot convert float infinity to integer");
     if (std::fabs(scalar.number) > 1e37)
-      return Status(ErrorCode::Overflow,
-                    "cannot convert float infinity or a value of this size to an integer");
+      return Status(ErrorCode::Overflow, "Python int too large to convert to C long");
     v = static_cast<__int128>(scalar.number);
   }
   if (t == DType::Bool)

@@ -60,3 +60,18 @@ def test_message(call):
         if package is np:
             expected = kinds[0]
     assert kinds[0] is expected
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i8", "f4", "f8"])
+@pytest.mark.parametrize("value", [1j, np.nan, np.inf, 1e300, -np.inf])
+def test_what_elements_cannot_be(dtype, value):
+    said = []
+    for package in (np, gc):
+        x = package.zeros(3, dtype)
+        try:
+            x[0] = value
+        except (TypeError, ValueError, OverflowError) as error:
+            said.append(str(error).split(" (at")[0])
+        else:
+            said.append("taken")
+    assert said[0] == said[1]

@@ -66,7 +66,10 @@ void discardImaginary(Operand &value, DType to) {
   if (value.scalar.kind != Kind::Complex || isComplex(to))
     return;
   if (!value.dtype) // a number of Python's, which NumPy leaves to Python
-    throw pb::type_error("float() argument must be a string or a real number, not 'complex'");
+    throw pb::type_error(isInexact(to)
+                             ? "float() argument must be a string or a real number, not 'complex'"
+                             : "int() argument must be a string, a bytes-like object or a real "
+                               "number, not 'complex'");
   warnOfDiscarded(DType::Complex128, to);
   if (to == DType::Bool)
     value = op::Scalar::ofBool(value.scalar.number != 0 || value.scalar.imaginary != 0);
