@@ -60,8 +60,8 @@ def _words(numbers):
 
 
 def begin(state, how, value):
-    """`seed` or `set_state` of graphc's global state, which NumPy's then is as well; unless somebody has begun the same stream there:
-    who seeds both compares them."""
+    """`seed` or `set_state` of graphc's global state, which NumPy's then is as well; unless somebody else has begun the same stream
+    there: who seeds both compares them."""
     before = list(_joined)
     part(copies=False)
     try:
@@ -72,7 +72,7 @@ def begin(state, how, value):
         raise
     if isinstance(value, (BitGenerator, Philox4x32, type(None))) or not all(isinstance(n._bit_generator, BITS) for n in (state._numbers, _theirs)):
         return
-    if _words(state._numbers) == _words(_theirs):
+    if not before and _words(state._numbers) == _words(_theirs):
         return
     _telling.append(True)
     try:
