@@ -182,8 +182,9 @@ bool Asker::isInstalled() const {
 }
 
 bool Asker::meansAnyArray() const {
-  constexpr std::array<std::string_view, 5> whole = {"sklearn.", "xarray.", "skimage.", "astropy.",
-                                                     "statsmodels."};
+  constexpr std::array<std::string_view, 8> whole = {"sklearn.",   "xarray.",      "skimage.",
+                                                     "astropy.",   "statsmodels.", "librosa.",
+                                                     "gymnasium.", "cvxpy."};
   if (beginsWithOne(module, whole))
     return module != "astropy.uncertainty.core"; // which makes records of NumPy's array in place
   if (module == "numpy.testing._private.utils" || module == "numpy.ma.testutils")
