@@ -61,6 +61,22 @@ def rows():
     yield lambda a: (gc.any(a > 4, axis=1), gc.all(a > -4), gc.sum(a > 0)), [normal(5, 3347)]
 
 
+def short_rows():
+    """Rows that a work-item has alone, and the first that are longer."""
+    for length in (0, 1, 3, 32, 33):
+        data = normal(300, length)
+        if length > 2:
+            data[0, 1], data[150, 2] = np.nan, np.inf
+        yield lambda a: (gc.sum(a, axis=1), gc.prod(a * 2, axis=1), gc.any(a > 0, axis=1)), [data]
+        if length:
+            yield lambda a: (gc.argmin(a, axis=1), gc.var(a, axis=1)), [data.astype(np.float64)]
+            yield softmax, [data]
+    yield lambda a, i: gc.sum(a[:, i], axis=1), [normal(300, 7), rng.integers(0, 7, 5)]
+    yield lambda a: gc.sum(a * 1j, axis=1), [normal(300, 5)]
+    yield lambda a: gc.sum(a, axis=1), [rng.integers(-100, 90, (300, 5), np.int8)]
+    yield lambda a, b: gc.argmin(gc.sum((a[:, None, :] - b[None, :, :]) ** 2, axis=2), axis=1), [normal(5000, 3), normal(7, 3)]
+
+
 def columns():
     for shape in ((3, 5), (64, 64), (128, 300), (129, 66), (1001, 101), (1056, 65), (8200, 5), (40_000, 7), (16, 4096)):
         yield lambda a: (gc.sum(a, axis=0), gc.argmin(a, axis=0)), [normal(*shape)]
@@ -161,7 +177,7 @@ def changed(a):
     return a
 
 
-FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, columns, visited_again, scans, products, sorts, draws, watched, chosen)}
+FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, short_rows, columns, visited_again, scans, products, sorts, draws, watched, chosen)}
 
 
 def told(program, inputs, where: str) -> tuple:

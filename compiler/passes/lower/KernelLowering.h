@@ -156,7 +156,7 @@ private:
   Short shortRows();
   void lowerShortRows(mlir::OpBuilder &builder);
   void lowerShortForm(llvm::ArrayRef<mlir::Type> extra, int64_t scratch);
-  void shortStage(mlir::OpBuilder &builder, Position &row, int stage);
+  void shortStage(mlir::OpBuilder &b, Position &row, int stage), lowerGroupShort(llvm::StringRef);
   /// Emits `usual`, the short form, or a choice between both.
   void chooseRows(llvm::function_ref<void(mlir::OpBuilder &)> usual);
   int lastStage();

@@ -541,7 +541,12 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
     else if (parallel)
       pieces = product(0, 1).ceilDiv(strips) * product(1, parallel - 1) *
                product(parallel - 1, parallel).ceilDiv(vector);
-  } else if (family != Family::Scan && reducesOnce(func)) {
+  } else if (family == Family::Rows && func->hasAttr(kShortRowsAttr)) {
+    std::optional<int64_t> length = space.reducedItems().constant();
+    isShort = length && *length <= kShortRow;
+    mayBeShort = !length;
+  }
+  if ((family == Family::Rows || family == Family::Full) && reducesOnce(func)) {
     int64_t lanes = space.reducedLoops() == 1 ? vector : 1;
     perGroup = group / (kTreeLanes / lanes);
   }

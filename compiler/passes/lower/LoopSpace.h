@@ -69,16 +69,13 @@ inline constexpr llvm::StringLiteral kVolatileAttr = "graphc.volatile";
 /// Of a kernel::FuncOp with a body so long that there is one of it: all its vectors are masked.
 inline constexpr llvm::StringLiteral kOnceAttr = "graphc.once";
 
-/// Of a division once in many points, for which nothing is prepared, and of a function that most
-/// runs never call.
+/// Of a division once in many points, unprepared, and of a function that most runs never call.
 inline constexpr llvm::StringLiteral kSeldomAttr = "graphc.seldom";
 
-/// Of more streams than that, as a transform's pass has, nothing is asked for ahead: it would take
-/// the place of loads.
+/// Of more streams, as a transform's pass has, nothing is asked for ahead: loads have their place.
 inline constexpr int64_t kMostStreamsAhead = 8;
 
-/// Of a kernel of a program of few: what is written besides for short rows takes little of its time
-/// to compile.
+/// Of a kernel of a program of few: a form for short rows takes little of its time to compile.
 inline constexpr llvm::StringLiteral kOfFewAttr = "graphc.of_few";
 /// Of a kernel for a machine that follows several operands by itself, as long as they are read in
 /// the order in which they lie: what is asked for further ahead disturbs it, and so do rows out of
@@ -91,6 +88,11 @@ int64_t bytesFarAhead(kernel::FuncOp kernel);
 inline constexpr llvm::StringLiteral kGathersAttr = "graphc.gathers";
 /// On a kernel: a launch may be asked to check its indices and write nothing.
 inline constexpr llvm::StringLiteral kChecksAloneAttr = "graphc.checks_alone";
+
+/// Elements of a short row, and the most operations of a body that is emitted once more for them.
+inline constexpr int64_t kShortRow = 32, kMostOpsTwice = 64;
+/// On a kernel of rows by groups: short ones have a work-item each.
+inline constexpr llvm::StringLiteral kShortRowsAttr = "graphc.short_rows";
 
 /// How often a loop's body is repeated, so that loads go ahead of their use.
 inline constexpr llvm::StringLiteral kUnrollAttr = "graphc.unroll";
@@ -195,6 +197,8 @@ struct KernelShape {
   /// Scan, split: not 0 when a line's blocks hand their results on. Each has so many words of the
   /// extra buffer, which <kernel>_clear clears, and by groups each line of several one group more.
   int64_t handedWords = 0;
+  /// Rows by groups: a work-item has a row; always, or in <kernel>_short where they are short.
+  bool isShort = false, mayBeShort = false;
   /// Columns by groups: work-items that share a strip of more than kFewRows rows.
   int64_t columnParts = 1;
   mlir::AffineExpr pieces; ///< before splitting; the range where pieces are items
@@ -233,8 +237,7 @@ private:
   void setBulk(kernel::FuncOp func, const LoopSpace &space);
 };
 
-/// Whether vectors of a scan go along what is scanned, and not over neighbouring rows: its results
-/// lie that way, or it has one row.
+/// Whether vectors of a scan go along what is scanned, as its results lie, or it has one row.
 bool scansAlongRows(kernel::FuncOp func, const LoopSpace &space);
 
 /// The loop along which a map reads what it writes along its last loop, if it does. Groups of

@@ -23,6 +23,10 @@ void KernelLowering::lowerGroups() {
     shape.columnParts > 1 ? lowerGroupColumnParts() : lowerGroupColumns();
     return shape.splitBlock ? lowerGroupColumnFold() : void();
   default:
+    if (shape.isShort)
+      return lowerGroupShort(kernel.getSymName());
+    if (shape.mayBeShort)
+      lowerGroupShort((kernel.getSymName() + "_short").str());
     if (!reducesOnce(kernel))
       return lowerGroupRows();
     lowerGroupBlocks();

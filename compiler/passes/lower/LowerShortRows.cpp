@@ -1,5 +1,6 @@
 // Rows of a few elements: lanes are rows, and elements j of all rows of a vector are combined at
 // once. The tree is the lane tree, whose folds by halves are the same at every length.
+#include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,11 +11,7 @@ using namespace graphc;
 using namespace graphc::pass;
 
 namespace {
-/// Elements of a short row: beyond, the lane tree's own vectors are full enough.
-constexpr int64_t kShortRow = 32;
 constexpr int64_t kRowLanes = 16;
-/// A body is emitted twice when the length decides at run time: not a large one.
-constexpr int64_t kMostOps = 64;
 } // namespace
 
 KernelLowering::Short KernelLowering::shortRows() {
@@ -23,7 +20,7 @@ KernelLowering::Short KernelLowering::shortRows() {
   if (auto length = space.reducedItems().constant())
     return *length <= kShortRow ? Short::Always : Short::Never;
   int64_t ops = llvm::range_size(kernel.getBody().front());
-  return ops <= kMostOps ? Short::Sometimes : Short::Never;
+  return ops <= kMostOpsTwice ? Short::Sometimes : Short::Never;
 }
 
 static std::string shortName(kernel::FuncOp kernel) {
@@ -113,4 +110,22 @@ void KernelLowering::lowerShortRows(OpBuilder &outside) {
       storeRow(c, row);
     });
   });
+}
+
+/// A row a work-item of a group.
+void KernelLowering::lowerGroupShort(StringRef name) {
+  open(name, {});
+  IndexMath m{builder, loc};
+  Value item = m.add(m.mul(begin, shape.group), member);
+  Value present = m.less(item, emitter->emit(builder, space.items()));
+  auto guard = scf::IfOp::create(builder, loc, present, /*withElseRegion=*/false);
+  OpBuilder b = guard.getThenBodyBuilder();
+  Position row = position();
+  emitter->delinearize(b, item, 0, space.parallel, row);
+  for (int current = 0, last = lastStage(); current <= last; ++current) {
+    rowValues(b, row, current);
+    shortStage(b, row, current);
+  }
+  storeRow(b, row);
+  close();
 }

@@ -52,6 +52,7 @@ private:
   Value resultBuffer(kernel::CallOp call, kernel::FuncOp kernel, unsigned result, Value elements,
                      SmallVectorImpl<Value> &launchBuffers);
   void launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> buffers);
+  void addPartials(const KernelShape &shape, Value count, SmallVectorImpl<Value> &launchBuffers);
   void addSites(ArrayAttr reported, SmallVectorImpl<Value> &launchBuffers,
                 SmallVectorImpl<Value> &mapped);
   void planReturn(func::ReturnOp ret);
@@ -63,6 +64,7 @@ private:
   Value sharesOfStrip(const KernelShape &shape, Value work);
   Value takeSmall(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped);
   Value takeRun(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped);
+  Value takeShort(Value &pieces, Value work);
   Value keepsBlocks(Value blocks, Value run);
   void launchBulk(kernel::CallOp call, Value items, Value each, ArrayRef<Value> launchBuffers,
                   ValueRange mapped);
@@ -552,6 +554,14 @@ Value Planner::takeSmall(const KernelShape &shape, Value &pieces, Value work, Va
   return m.mul(small, better);
 }
 
+/// Whether <kernel>_short runs, as 0 or 1, and the kernel's own pieces become none or all.
+Value Planner::takeShort(Value &pieces, Value work) {
+  IndexMath m{builder, func.getLoc()};
+  Value isShort = m.some(m.sub(m(kShortRow + 1), work));
+  pieces = m.mul(pieces, m.sub(m(1), isShort));
+  return isShort;
+}
+
 /// The pieces of <kernel>_run, likewise: where k is one run and tiles are so many that blocks of it
 /// need not be spread. Block results would go through memory.
 Value Planner::takeRun(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped) {
@@ -599,6 +609,16 @@ Value Planner::sharesOfStrip(const KernelShape &shape, Value work) {
   return m.add(m.mul(m.some(m.sub(work, m(kFewRows))), shape.columnParts - 1), 1);
 }
 
+/// Buffers for block results, `count` of each, and the tickets.
+void Planner::addPartials(const KernelShape &shape, Value count,
+                          SmallVectorImpl<Value> &launchBuffers) {
+  for (Type partial : shape.partials)
+    launchBuffers.push_back(plan::AllocOp::create(
+        builder, count.getLoc(), plan::BufferType::get(func.getContext(), partial), count));
+  if (shape.lastFolds)
+    launchBuffers.push_back(ticketBuffer());
+}
+
 void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> launchBuffers) {
   Location loc = call.getLoc();
   auto inProgram = [&](Value size) { return sizes.lookup(size); };
@@ -633,6 +653,10 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   auto named = [&](StringRef suffix) {
     return FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + suffix).str());
   };
+  if (shape.isShort)
+    return step(call.getCalleeAttr(), launched(range, shape.group), work);
+  if (shape.mayBeShort)
+    step(named("_short"), m.mul(launched(range, shape.group), takeShort(pieces, work)), work);
   if (shape.splitBlock == 0) {
     launchBulk(call, bulk, work, launchBuffers, mapped);
     if (small)
@@ -651,11 +675,7 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
     kept = both(arith::MulIOp(), both(arith::AddIOp(), items, groups), several);
   if (shape.handedWords)
     kept = both(arith::MulIOp(), kept, index(shape.handedWords));
-  for (Type partial : shape.partials)
-    launchBuffers.push_back(plan::AllocOp::create(
-        builder, loc, plan::BufferType::get(func.getContext(), partial), kept));
-  if (shape.lastFolds)
-    launchBuffers.push_back(ticketBuffer());
+  addPartials(shape, kept, launchBuffers);
   Value each = both(arith::MinSIOp(), work, block);
   bool scan = shape.family == kernel::Family::Scan;
   if (shape.handedWords) {

@@ -402,6 +402,9 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       if (family == Family::Rows && !reducesOnce(func))
         group = kTreeLanes / (LoopSpace(func).reducedLoops() == 1 ? vector : 1);
     }
+    if (family == Family::Rows && LoopSpace(func).reducedLoops() == 1 &&
+        llvm::range_size(func.getBody().front()) <= kMostOpsTwice)
+      func->setAttr(kShortRowsAttr, UnitAttr::get(&getContext()));
     if (ordered && family == Family::Scan)
       func->setAttr(kHandedAttr, UnitAttr::get(&getContext()));
     if (tickets && family == Family::Full && group == kTreeLanes)
