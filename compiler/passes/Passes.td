@@ -81,7 +81,8 @@ def AssignSchedules : Pass<"graphc-assign-schedules", "::mlir::ModuleOp"> {
     Option<"tensors", "tensors", "bool", "false", "fast matrix products by groups call the tiles of emit/device/TensorTile.h">,
     Option<"bulk", "bulk", "bool", "false", "large ones of them call the tiles of emit/device/BulkTile.h">,
     Option<"tickets", "tickets", "bool", "false", "the last of a reduction's groups folds what all stored">,
-    Option<"ordered", "ordered", "bool", "false", "groups, or pieces of a launch, begin in the order of their numbers: those of a scan wait for earlier ones">];
+    Option<"ordered", "ordered", "bool", "false", "groups, or pieces of a launch, begin in the order of their numbers: those of a scan wait for earlier ones">,
+    Option<"atomicBits", "atomic-bits", "int64_t", "0", "integers of up to so many bits are added to memory in one step by any work-item; 0: none">];
 }
 
 //===----------------------------------------------------------------------===//

@@ -71,6 +71,7 @@ void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   schedule.bulk = options.bulk;
   schedule.tickets = options.tickets;
   schedule.ordered = options.ordered;
+  schedule.atomicBits = options.atomicBits;
   passes.addPass(pass::createAssignSchedules(schedule));
 }
 
@@ -197,9 +198,10 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.tickets = result.groups && (result.tiles || ptx >= 70 || has("tickets"));
     result.ordered = result.groups && has("ordered");
     result.tensors = result.groups && (result.tiles || has("wgmma"));
+    const bool isPtxAlone = !has("c") && !has("spirv1.0") && !has("spirv1.2");
+    result.atomicBits = !result.groups ? 0 : ptx >= 60 && isPtxAlone ? 64 : 32;
     // Which only PTX has words for.
-    result.bulk = result.groups && has("wgmma") && has("tensormaps") && !has("c") &&
-                  !has("spirv1.0") && !has("spirv1.2");
+    result.bulk = result.groups && has("wgmma") && has("tensormaps") && isPtxAlone;
     // One module is printed in all forms.
     result.nvidia =
         (result.tiles && !has("spirv1.0") && !has("spirv1.2")) || (result.groups && ptx >= 80);

@@ -26,6 +26,7 @@ struct PipelineOptions {
   bool bulk = false;        ///< large ones of them by the copy engine of sm_90a
   bool tickets = false;     ///< groups see what groups stored that took an earlier ticket
   bool ordered = false;     ///< groups begin in the order of their numbers, and all get on
+  int64_t atomicBits = 0;   ///< of integers that any work-item adds to memory in one step
   bool tileRows = true;     ///< the executor runs launches row by row
   bool hasFloat64 = true;
   bool int64Conversions = true; ///< vectors of i64 convert to f64 and back in one operation

@@ -77,6 +77,25 @@ def short_rows():
     yield lambda a, b: gc.argmin(gc.sum((a[:, None, :] - b[None, :, :]) ** 2, axis=2), axis=1), [normal(5000, 3), normal(7, 3)]
 
 
+def added():
+    """Sums of integers at places that many points share, and of what is added in order."""
+
+    def sums(a, i, x):
+        gc.add.at(a, i, x)
+        gc.add.at(a, i[::-1], a[i])
+        return a, gc.bincount(i, minlength=20)
+
+    def pairs(a, i, j, x):
+        gc.add.at(a, (i, j), x)
+        gc.subtract.at(a, (j, i), x)
+        return a
+
+    for kind in (np.int32, np.uint32, np.int64, np.float32, np.int16):
+        yield sums, [np.zeros(9, kind), rng.integers(0, 9, 5001), rng.integers(0, 90, 5001).astype(kind)]
+    yield sums, [np.zeros((7, 3), np.int32), rng.integers(0, 7, 300), rng.integers(-9, 9, (300, 3), np.int32)]
+    yield pairs, [np.zeros((5, 5), np.int32), *rng.integers(0, 5, (2, 777)), rng.integers(-99, 99, 777, np.int32)]
+
+
 def columns():
     for shape in ((3, 5), (64, 64), (128, 300), (129, 66), (1001, 101), (1056, 65), (8200, 5), (40_000, 7), (16, 4096)):
         yield lambda a: (gc.sum(a, axis=0), gc.argmin(a, axis=0)), [normal(*shape)]
@@ -177,7 +196,7 @@ def changed(a):
     return a
 
 
-FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, short_rows, columns, visited_again, scans, products, sorts, draws, watched, chosen)}
+FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, short_rows, added, columns, visited_again, scans, products, sorts, draws, watched, chosen)}
 
 
 def told(program, inputs, where: str) -> tuple:

@@ -541,6 +541,10 @@ void finishModule(llvm::Module &module, ArrayRef<EmittedKernel> kernels, Languag
       bool counts = llvm::any_of(llvm::instructions(function), [](llvm::Instruction &instruction) {
         return isa<llvm::AtomicRMWInst>(instruction);
       });
+      // What is added to at places is read by later kernels alone.
+      for (llvm::Instruction &instruction : llvm::instructions(function))
+        if (auto *added = dyn_cast<llvm::AtomicRMWInst>(&instruction); added && map)
+          added->setOrdering(llvm::AtomicOrdering::Monotonic);
       for (unsigned i = 0; i < kernel.writes.size(); ++i) {
         function.addParamAttr(
             i, llvm::Attribute::getWithAlignment(context, llvm::Align(kBufferAlign)));

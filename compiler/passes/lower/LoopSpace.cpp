@@ -227,7 +227,7 @@ SmallVector<kernel::LoadOp> pass::turnedLoads(kernel::FuncOp kernel, const LoopS
 bool pass::writesOneByOne(kernel::FuncOp func) {
   bool found = false;
   func.getBody().walk([&](kernel::ScatterOp op) { found |= !op.getUnique(); });
-  return found;
+  return found && !func->hasAttr(kAtomicAttr);
 }
 
 bool pass::reportsFaults(kernel::FuncOp func) {

@@ -37,7 +37,7 @@ inline constexpr int64_t kContractTile = 128, kContractBytes = 64, kSmallTile = 
 
 /// On a product whose groups may call the tiles of emit/device/ChainTile.h.
 inline constexpr llvm::StringLiteral kTilesAttr = "graphc.tiles";
-/// On a lowered function: items that are a thread's own, or none of them.
+/// On a lowered function: items that are a thread's own, or none.
 inline constexpr llvm::StringLiteral kGrainAttr = "graphc.grain";
 /// Of a kernel::FuncOp whose fast product runs on tensor cores.
 inline constexpr llvm::StringLiteral kTensorsAttr = "graphc.tensors";
@@ -91,8 +91,9 @@ inline constexpr llvm::StringLiteral kChecksAloneAttr = "graphc.checks_alone";
 
 /// Elements of a short row, and the most operations of a body that is emitted once more for them.
 inline constexpr int64_t kShortRow = 32, kMostOpsTwice = 64;
-/// On a kernel of rows by groups: short ones have a work-item each.
+/// On kernels by groups: short rows have a work-item each; sums at places are added in any order.
 inline constexpr llvm::StringLiteral kShortRowsAttr = "graphc.short_rows";
+inline constexpr llvm::StringLiteral kAtomicAttr = "graphc.atomic";
 
 /// How often a loop's body is repeated, so that loads go ahead of their use.
 inline constexpr llvm::StringLiteral kUnrollAttr = "graphc.unroll";
@@ -106,8 +107,7 @@ inline constexpr int64_t kFewRows = 128, kColumnParts = 8;
 /// So many block results of a row are folded by one work-item of a group, more by the group.
 inline constexpr int64_t kFewBlocks = 32;
 
-/// Position of an access (load, store, gather, scatter or index op) as a linear function of the
-/// loops.
+/// Position of an access (load, store, gather, scatter or index op), linear in the loops.
 struct LinearAccess {
   Polynomial offset;
   llvm::SmallVector<Polynomial> strides; ///< per loop

@@ -371,6 +371,11 @@ Value BodyEmitter::combined(OpBuilder &builder, kernel::ScatterOp op, Value old,
 void BodyEmitter::scatterLane(OpBuilder &builder, kernel::ScatterOp op, Value element, Value at) {
   Value buffer = buffers[func.getNumTensors() + op.getResult()];
   auto parts = dyn_cast<VectorType>(element.getType());
+  if (func->hasAttr(kAtomicAttr)) {
+    memref::AtomicRMWOp::create(builder, loc, arith::AtomicRMWKind::addi,
+                                toMemory(builder, element), buffer, at);
+    return;
+  }
   if (!op.getCombine().empty()) {
     Value old = parts ? vector::LoadOp::create(builder, loc, parts, buffer, at).getResult()
                       : memref::LoadOp::create(builder, loc, buffer, at).getResult();

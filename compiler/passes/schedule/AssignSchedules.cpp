@@ -103,8 +103,11 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       return sum + (reduces ? llvm::range_size(func.getBody().front()) : 0);
     };
     hasManyLong = std::accumulate(kernels.begin(), kernels.end(), int64_t{0}, add) > kManyReduced;
-    for (auto func : kernels)
+    for (auto func : kernels) {
+      if (groups && addsInAnyOrder(func))
+        func->setAttr(kAtomicAttr, UnitAttr::get(&getContext()));
       func.setScheduleAttr(scheduleOf(func));
+    }
     markLastReads();
   }
 
@@ -232,6 +235,26 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     bool found = false;
     func.getBody().walk([&](kernel::ScatterOp) { found = true; });
     return found;
+  }
+
+  /// Whether all that several points may write are sums of integers, whose order is no matter, in
+  /// what no point reads.
+  bool addsInAnyOrder(kernel::FuncOp func) {
+    bool some = false, all = true;
+    llvm::SmallDenseSet<int64_t> bases;
+    func.getBody().walk([&](kernel::ScatterOp op) {
+      auto type = dyn_cast<IntegerType>(op.getValue().getType());
+      some |= !op.getUnique();
+      all &= op.getCombine() == "add" && type && type.getWidth() >= 32 &&
+             type.getWidth() <= atomicBits;
+      bases.insert(func.getInits()[op.getResult()]);
+    });
+    func.getBody().walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (auto tensor = dyn_cast<BlockArgument>(operand))
+          all &= !bases.contains(tensor.getArgNumber());
+    });
+    return some && all;
   }
 
   /// Whether elements are found by values.
