@@ -1,6 +1,6 @@
 #include "compiler/emit/cpu/CodeParts.h"
 
-#include "compiler/emit/llvm/Threads.h"
+#include "runtime/base/Threads.h"
 #include "runtime/base/Trace.h"
 
 #include "llvm/CodeGen/TargetInstrInfo.h"
@@ -79,7 +79,7 @@ void Coders::begin(std::string wanted) {
     static_cast<Coders *>(coders)->prepare();
     return nullptr;
   };
-  if (!startThread(entry, this, thread.emplace())) {
+  if (!startThread(entry, this, thread.emplace(), kStackBytes)) {
     thread.reset();
     ready = true;
   }
@@ -183,7 +183,7 @@ void PartQueue::startThread() {
     return nullptr;
   };
   pthread_t thread;
-  if (emit::startThread(entry, this, thread))
+  if (graphc::startThread(entry, this, thread, kStackBytes))
     threads.push_back(thread);
 }
 

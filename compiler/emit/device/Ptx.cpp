@@ -2,7 +2,7 @@
 // declares the kernels' buffers so that the driver knows them as memory objects.
 #include "compiler/emit/device/DeviceModule.h"
 #include "compiler/emit/llvm/Llvm.h"
-#include "compiler/emit/llvm/Threads.h"
+#include "runtime/base/Threads.h"
 #include "runtime/base/Trace.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -106,7 +106,7 @@ Result<std::string> emit::emitPtx(ModuleOp module, ArrayRef<EmittedKernel> kerne
         failed[i] = text.takeStatus();
     }
   };
-  runTogether(std::min<size_t>(made.size(), threads), work);
+  runTogether(std::min<size_t>(made.size(), threads), work, kStackBytes);
   for (Status &status : failed)
     GRAPHC_TRY(std::move(status));
   return joined(texts);

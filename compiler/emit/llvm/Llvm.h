@@ -48,6 +48,10 @@ Result<std::unique_ptr<llvm::TargetMachine>> makeMachine(llvm::StringRef triple,
                                                          llvm::StringRef features,
                                                          llvm::CodeGenOptLevel level);
 
+/// Of threads that LLVM works on: it goes down into long expressions, and without a limit of its
+/// own a process gives threads little.
+inline constexpr size_t kStackBytes = size_t{8} << 20;
+
 /// LLVM's code generation passes for a target machine and kind of file.
 class CodeGenerator {
 public:

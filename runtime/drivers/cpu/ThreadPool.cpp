@@ -3,13 +3,13 @@
 
 #include "runtime/base/Fork.h"
 #include "runtime/base/Setting.h"
+#include "runtime/base/Threads.h"
 #include "runtime/base/Trace.h"
 #include "runtime/drivers/cpu/FloatMode.h"
 #include "runtime/drivers/cpu/Scratch.h"
 
 #include <algorithm>
 #include <climits>
-#include <csignal>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -69,10 +69,6 @@ ThreadPool::~ThreadPool() {
 
 void ThreadPool::start() {
   workers = new Workers;
-  // Signals belong to the program's own threads; workers inherit a full mask.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   auto entry = [](void *pool) -> void * {
     static_cast<ThreadPool *>(pool)->workerLoop();
     return nullptr;
@@ -80,9 +76,8 @@ void ThreadPool::start() {
   // When the system grants fewer threads than wanted, the pool works with those.
   pthread_t thread;
   for (int i = 1; i < threadCount; ++i)
-    if (pthread_create(&thread, nullptr, entry, this) == 0)
+    if (startThread(entry, this, thread))
       workers->threads.push_back(thread);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 // Claims and runs one chunk of the current job; false when none is left, or no memory to work in.

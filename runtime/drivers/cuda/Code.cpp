@@ -1,12 +1,10 @@
 #include "runtime/drivers/cuda/Code.h"
 
 #include "runtime/base/Strings.h"
-#include "runtime/base/Trace.h"
+#include "runtime/base/Threads.h"
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
-#include <pthread.h>
 #include <thread>
 
 namespace graphc::rt::cuda {
@@ -39,27 +37,6 @@ Result<LoadedCode> loadOne(const Api &api, const std::string &text, bool asLibra
   bool atFault = code == kInvalidImage || code == kNoBinaryForGpu || code == kInvalidPtx ||
                  code == kUnsupportedPtxVersion || code == kInvalidSource;
   return atFault ? Status(ErrorCode::Compile, failed.message()) : std::move(failed);
-}
-
-/// Runs `work` on this thread and up to `more` others, which take no signals; on fewer where the
-/// system grants fewer.
-template <typename Work>
-void runTogether(size_t more, Work &work) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  auto entry = [](void *argument) -> void * {
-    (*static_cast<Work *>(argument))();
-    return nullptr;
-  };
-  std::vector<pthread_t> threads;
-  pthread_t thread;
-  while (threads.size() < more && pthread_create(&thread, nullptr, entry, &work) == 0)
-    threads.push_back(thread);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  work();
-  for (pthread_t t : threads)
-    pthread_join(t, nullptr);
 }
 
 } // namespace
@@ -116,7 +93,7 @@ Result<std::vector<LoadedCode>> loadPtx(const CudaDevice &device,
     }
   };
   const size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  runTogether(asLibraries ? std::min(texts.size(), cores) - 1 : 0, work);
+  runTogether(asLibraries ? std::min(texts.size(), cores) : 1, work);
   auto failed = std::ranges::find_if(states, [](const Status &s) { return !s; });
   if (failed == states.end())
     return loaded;

@@ -48,6 +48,17 @@ size_t placeOf(std::string_view ptx, std::string_view kernel) {
   return ptx.find(strings::format(".entry {}(", kernel));
 }
 
+/// Which of several texts, of a kernel each, is that of a kernel; the first where none is.
+size_t textOf(const std::vector<std::string> &texts, const std::string &kernel) {
+  constexpr std::string_view kEntry = ".entry ";
+  if (texts.size() == 1)
+    return 0;
+  auto found = std::ranges::find_if(texts, [&](std::string_view text) {
+    return text.substr(text.find(kEntry) + kEntry.size()).starts_with(kernel + "(");
+  });
+  return found == texts.end() ? 0 : static_cast<size_t>(found - texts.begin());
+}
+
 /// How many parameters of 8 bytes a kernel of PTX has; -1 when it is missing or has others: the
 /// driver reads as many as the code says, whatever it is given.
 int64_t parametersOf(std::string_view ptx, std::string_view kernel) {
@@ -205,10 +216,9 @@ Result<std::unique_ptr<Module>> CudaDevice::load(const program::Program &program
   for (const program::KernelRecord &k : program.kernels()) {
     std::string name(program.text(k.name));
     FunctionHandle kernel = nullptr;
-    auto in = std::ranges::find_if(
-        texts, [&](const std::string &t) { return placeOf(t, name) != std::string::npos; });
-    const LoadedCode &part = module->parts[in == texts.end() ? 0 : in - texts.begin()];
-    if (Code code = api.cuModuleGetFunction(&kernel, part.module, name.c_str()))
+    const size_t part = textOf(texts, name);
+    const std::string &own = texts[part];
+    if (Code code = api.cuModuleGetFunction(&kernel, module->parts[part].module, name.c_str()))
       return api.failure("cuModuleGetFunction", code, "kernel " + name);
     if (k.scratch != program::kNone) {
       // A constant of 32 bits, as the reader has seen.
@@ -217,12 +227,12 @@ Result<std::unique_ptr<Module>> CudaDevice::load(const program::Program &program
         return api.failure("cuFuncSetAttribute", code, "kernel " + name);
     }
     int64_t parameters = k.bufferCount + k.sizeCount + 1;
-    if (k.group == 0 || parametersOf(text, name) != parameters)
+    if (k.group == 0 || parametersOf(own, name) != parameters)
       return Status(ErrorCode::Corrupt,
                     strings::format("[cuda] kernel {} does not take groups of a fixed size and {} "
                                     "arguments of 8 bytes",
                                     name, parameters));
-    bool isDependent = api.cuLaunchKernelEx && waitsItself(text, name);
+    bool isDependent = api.cuLaunchKernelEx && waitsItself(own, name);
     module->kernels.push_back({kernel, k.itemsPerThread, k.group, isDependent, std::move(name)});
   }
   return std::unique_ptr<Module>(std::move(module));
