@@ -197,7 +197,8 @@ Status Importer::createPlaces(const op::NodeDesc &node, RankedTensorType type,
     combine = op::opInfo(static_cast<op::OpKind>(a.combine)).name;
   values.push_back(graph::ScatterOp::create(
       builder, place(loc), type, operands[0], operands[1], operands.drop_front(2), a.axes,
-      static_cast<uint64_t>(a.position), StringRef(combine), (a.mode & 1) != 0, (a.mode & 2) != 0));
+      static_cast<uint64_t>(a.position), StringRef(combine), (a.mode & 1) != 0, (a.mode & 2) != 0,
+      /*sorted=*/false));
   return Status::ok();
 }
 

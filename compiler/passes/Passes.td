@@ -27,6 +27,19 @@ def Decompose : Pass<"graphc-decompose", "::mlir::func::FuncOp"> {
 // fuse: where
 //===----------------------------------------------------------------------===//
 
+def SortPlaces : Pass<"graphc-sort-places", "::mlir::func::FuncOp"> {
+  let summary = "Give points that write one place neighbouring numbers";
+  let description = [{
+    Input and output: the graph dialect. For GPU-class devices. Points of a scatter that may share places have an order: they are
+    sorted by their places, equal ones staying as they are, so that a work-item can have all points of a place. Sums of integers
+    that devices add in one step stay.
+    ```mlir
+    graph.scatter %v into %x[%i] ...  ->  %p = graph.library "argsort" %places; graph.scatter %v[%p] into %x[%i[%p]] ... sorted
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect", "::mlir::arith::ArithDialect"];
+  let options = [Option<"atomicBits", "atomic-bits", "int64_t", "0", "integers of up to so many bits are added to memory in one step">];
+}
 def FormKernels : Pass<"graphc-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Group ops into kernels of one iteration space each";
   let description = [{

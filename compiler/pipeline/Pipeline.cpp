@@ -35,6 +35,8 @@ void addGraph(OpPassManager &passes, const PipelineOptions &options) {
   pass::DecomposeOptions decompose;
   decompose.complexProducts = options.vectorBytes > 0;
   passes.addNestedPass<func::FuncOp>(pass::createDecompose(decompose));
+  if (options.groups)
+    passes.addNestedPass<func::FuncOp>(pass::createSortPlaces({options.atomicBits}));
   // After decomposition, which repeats extents and literals; before fusion, which would compute
   // both copies.
   passes.addNestedPass<func::FuncOp>(createCSEPass());

@@ -391,12 +391,13 @@ def ScatterOp : Graph_Op<"scatter", [Graph_Indexed]> {
     Sizes and indices as for a gather whose result is value. C1: indices are i64 of one shape, one an axis. C2: axes are
     increasing and in range. C3: position lies among the other axes. C4: value has x's dtype and the sizes of the gather.
     C5: `combine` is empty (write) or names an elementwise operation of two operands. `unique`: no place is named twice, so
-    that the order does not matter. `drop`: an index that is not in [0, size) is left out.
+    that the order does not matter. `drop`: an index that is not in [0, size) is left out. `sorted`: what is written to one place is
+    written by neighbours of the axis of indices (graphc-sort-places).
   }];
   let arguments = (ins Graph_Tensor:$x, Graph_Tensor:$value, Variadic<Graph_Tensor>:$indices, DenseI64ArrayAttr:$axes, I64Attr:$position,
-    StrAttr:$combine, UnitAttr:$unique, UnitAttr:$drop);
+    StrAttr:$combine, UnitAttr:$unique, UnitAttr:$drop, UnitAttr:$sorted);
   let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = "$value `into` $x `[` $indices `]` `axes` $axes `at` $position `combine` $combine (`unique` $unique^)? (`drop` $drop^)? attr-dict `:` type($value) `into` type($x) `[` type($indices) `]` `->` type($result)";
+  let assemblyFormat = "$value `into` $x `[` $indices `]` `axes` $axes `at` $position `combine` $combine (`unique` $unique^)? (`drop` $drop^)? (`sorted` $sorted^)? attr-dict `:` type($value) `into` type($x) `[` type($indices) `]` `->` type($result)";
   let arity = -1; let hasVerifier = 1;
   // combine: number of the operation, -1 to write. mode: 1 unique, 2 drop, or both.
   let recordAttrs = [IntsAttr<"axes">, IntAttr<"position">, IntAttr<"combine">, IntAttr<"mode">];

@@ -228,13 +228,16 @@ LogicalResult CallOp::verify() {
   return success();
 }
 
-LogicalResult SortOp::verify() {
-  Type element = getElement();
+static LogicalResult verifyOrdered(Operation *op, Type element) {
   if (!element.isIntOrFloat() ||
       !llvm::is_contained({1u, 8u, 16u, 32u, 64u}, element.getIntOrFloatBitWidth()))
-    return emitOpError("has no order of ") << element;
+    return op->emitOpError("has no order of ") << element;
   return success();
 }
+
+LogicalResult SortOp::verify() { return verifyOrdered(*this, getElement()); }
+
+LogicalResult SearchOp::verify() { return verifyOrdered(*this, getElement()); }
 
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto callee = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());

@@ -138,10 +138,10 @@ def Kernel_StoreOp : Kernel_Op<"store"> {
 def Kernel_ScatterOp : Kernel_Op<"scatter", [AttrSizedOperandSegments]> {
   let summary = "Writes, or combines with what is there, one element of a result at a map of the iteration point and of places";
   let description = [{ Points follow each other in row-major order unless `unique` says that no two write one place. A guard that does
-    not hold leaves the point out. }];
+    not hold leaves the point out. `sorted`: points that write one place follow each other. }];
   let arguments = (ins AnyType:$value, Variadic<I64>:$places, Optional<I1>:$guard, I64Attr:$result, StrAttr:$combine, AffineMapAttr:$map,
-    UnitAttr:$unique, OptionalAttr<I64Attr>:$part);
-  let assemblyFormat = "$value `,` `result` $result `[` $places `]` (`if` $guard^)? `combine` $combine `at` $map (`unique` $unique^)? (`part` $part^)? attr-dict `:` type($value)";
+    UnitAttr:$unique, UnitAttr:$sorted, OptionalAttr<I64Attr>:$part);
+  let assemblyFormat = "$value `,` `result` $result `[` $places `]` (`if` $guard^)? `combine` $combine `at` $map (`unique` $unique^)? (`sorted` $sorted^)? (`part` $part^)? attr-dict `:` type($value)";
 }
 def Kernel_SortOp : Kernel_Op<"sort", [Symbol]> {
   let summary = "Kernels that sort lines of elements by groups of work-items of a GPU-class device";
@@ -152,6 +152,16 @@ def Kernel_SortOp : Kernel_Op<"sort", [Symbol]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$element, UnitAttr:$places, UnitAttr:$descending);
   let assemblyFormat = "$sym_name `of` $element (`places` $places^)? (`descending` $descending^)? attr-dict";
+  let hasVerifier = 1;
+}
+def Kernel_SearchOp : Kernel_Op<"search", [Symbol]> {
+  let summary = "A kernel that finds where values belong among sorted elements, by groups of work-items of a GPU-class device";
+  let description = [{
+    Lowered to a function of its name: for each value, how many elements come before it in the order of docs/numerics.md, or
+    (`right`) not behind it.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$element, UnitAttr:$right);
+  let assemblyFormat = "$sym_name `of` $element (`right` $right^)? attr-dict";
   let hasVerifier = 1;
 }
 def Kernel_ReturnOp : Kernel_Op<"return", [Pure, Terminator, HasParent<"FuncOp">]> {

@@ -96,6 +96,67 @@ def added():
     yield pairs, [np.zeros((5, 5), np.int32), *rng.integers(0, 5, (2, 777)), rng.integers(-99, 99, 777, np.int32)]
 
 
+def placed():
+    """What order matters for at places that points share: of one place, of few and of many; in rows, in several axes."""
+
+    def set_at(a, i, x):
+        a[i] = x
+        return a
+
+    def change(a, i, x):
+        a[i] += x
+        a[i[::-1]] -= a[i]
+        return a
+
+    def combined(a, i, x):
+        gc.add.at(a, i, x)
+        gc.maximum.at(a, i[::2], x[1::2] * 2)
+        gc.multiply.at(a, i, x)
+        return a, a[i] * 2
+
+    def columns_at(a, i, x):
+        a[:, i] = x
+        gc.add.at(a, (slice(None), i), x)
+        return a
+
+    def pairs(a, i, j, x):
+        a[i, j] = x
+        gc.add.at(a, (j, i), x)
+        return a
+
+    for kind in (np.float32, np.float64, np.float16, np.int64, np.int8, np.complex64, np.complex128):
+        for places, points in ((1, 40), (3, 1000), (50, 3000), (4000, 3000)):
+            x = (normal(points) * 3).astype(kind)
+            given = [np.ones(places, kind), rng.integers(-places, places, points), x]
+            yield set_at, given
+            yield change, given
+            if kind not in (np.complex64, np.complex128):
+                yield combined, given
+    yield lambda i, w: gc.bincount(i, weights=w), [rng.integers(0, 30, 5001), normal(5001, dtype=np.float64)]
+    yield set_at, [normal(7, 3), rng.integers(0, 7, 300), normal(300, 3)]
+    yield set_at, [normal(7, 3), rng.integers(0, 7, (30, 11)), normal(30, 11, 3)]
+    yield columns_at, [normal(5, 9), rng.integers(0, 9, 200), normal(5, 200)]
+    yield pairs, [normal(5, 5), *rng.integers(0, 5, (2, 777)), normal(777)]
+    yield pairs, [normal(5, 5), *rng.integers(0, 5, (2, 7, 111)), normal(7, 111)]
+    yield set_at, [np.zeros(9, bool), rng.integers(0, 9, 100), rng.integers(0, 2, 100).astype(bool)]
+
+
+def searches():
+    """Values before, between, at and behind sorted elements; both zeros, infinities and NaN."""
+    sides = lambda a, v: (gc.searchsorted(a, v), gc.searchsorted(a, v, side="right"))  # noqa: E731
+    for n, m in ((1, 5), (0, 4), (7, 1), (1000, 257), (4096, 3001), (5, 0)):
+        yield sides, [np.sort(normal(n)), normal(m)]
+    special = np.float32([0.0, -0.0, np.nan, np.inf, -np.inf, 1, -1, 1e-45, -1e-45])
+    for dtype in (np.float16, np.float32, np.float64):
+        yield sides, [np.sort(special[rng.integers(0, len(special), 303)]).astype(dtype), special.astype(dtype)]
+    for dtype in (np.int8, np.uint8, np.int16, np.uint32, np.int64, np.uint64):
+        ends = np.iinfo(dtype)
+        yield sides, [np.sort(rng.integers(ends.min, ends.max, 5003, dtype, endpoint=True)), rng.integers(ends.min, ends.max, 999, dtype)]
+    yield sides, [np.array([False, False, True]), np.array([True, False])]
+    yield lambda x: (gc.digitize(x, gc.linspace(-2, 2, 21)), gc.histogram(x, bins=gc.linspace(-2, 2, 21))[0]), [normal(5001, dtype=np.float64)]
+    yield lambda x: gc.interp(x, gc.linspace(-2, 2, 21), gc.linspace(0, 1, 21) ** 2), [normal(5001, dtype=np.float64)]
+
+
 def columns():
     for shape in ((3, 5), (64, 64), (128, 300), (129, 66), (1001, 101), (1056, 65), (8200, 5), (40_000, 7), (16, 4096)):
         yield lambda a: (gc.sum(a, axis=0), gc.argmin(a, axis=0)), [normal(*shape)]
@@ -196,7 +257,7 @@ def changed(a):
     return a
 
 
-FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, short_rows, added, columns, visited_again, scans, products, sorts, draws, watched, chosen)}
+FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, short_rows, added, placed, searches, columns, visited_again, scans, products, sorts, draws, watched, chosen)}
 
 
 def told(program, inputs, where: str) -> tuple:
@@ -206,6 +267,7 @@ def told(program, inputs, where: str) -> tuple:
         with gc.device(where):
             result = program(*[gc.asarray(x, device=where) for x in inputs])
         results = [np.asarray(x) for x in (result if isinstance(result, tuple) else (result,))]
+        results = [x.view(x.real.dtype) if x.dtype.kind == "c" else x for x in results]
         gc.synchronize(where)
     return results, sorted({str(warning.message) for warning in found})
 

@@ -1,7 +1,8 @@
 """The device "auto" beside the two that it chooses from: `tools/dev bench auto`. The five seed programs and three more at
 every size, called in four ways: jitted and waited for, queued, or of NumPy's arrays, and not jitted; the devices take
-turns. A case holds where auto takes at most a tenth longer than the better one. Beside it stands how far that device,
-measured a second time in the same turns, is from itself."""
+turns. A case holds where auto takes at most a tenth longer than the better one, by the median of the turns' ratios: what
+slows a machine for a while slows all in a turn. Beside it stands how far that device, measured a second time in the same
+turns, is from itself."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ import programs
 F4, F8, I8 = np.float32, np.float64, np.int64
 ALLOWED = 1.10
 AGAIN = " again"
+TURNS = 11
 WAYS = ("waited for", "queued", "NumPy's", "eager")
 CALLS_BEFORE = 40  # "auto" knows a program by then
 
@@ -91,13 +93,17 @@ def measure(gc, devices: list[str], case, size: int, seconds: float) -> list[dic
     for way in WAYS:
         calls = {d: w.group(way, CALLS_BEFORE) and max(1, min(400, int(seconds / 5 / w.group(way, 3)))) for d, w in ways.items()}
         times = {d: [] for d in ways}
-        for _ in range(7):
+        for _ in range(TURNS):
             for d in ways:
                 times[d].append(ways[d].group(way, calls[d]))
         medians = {d: statistics.median(t) for d, t in times.items()}
         better = min(devices[:2], key=medians.__getitem__)
+
+        def over_better(device: str) -> float:
+            return statistics.median(t / b for t, b in zip(times[device], times[better]))
+
         found.append({"case": name, "size": size, "way": way, "us": {d: t * 1e6 for d, t in medians.items()},
-                      "ratio": medians["auto"] / medians[better], "itself": medians[better + AGAIN] / medians[better]})
+                      "ratio": over_better("auto"), "itself": over_better(better + AGAIN)})
     return found
 
 

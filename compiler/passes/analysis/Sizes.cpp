@@ -214,3 +214,14 @@ void SizeAnalysis::visit(Operation *op) {
       result[axis] = {size, {}};
   sizes[op->getResult(0)] = std::move(result);
 }
+
+SmallVector<Value> pass::dynamicSizes(RankedTensorType type, ArrayRef<Size> sizes,
+                                      OpBuilder &builder, Location loc) {
+  SmallVector<Value> result;
+  for (auto [size, extent] : llvm::zip_equal(sizes, type.getShape()))
+    if (ShapedType::isDynamic(extent))
+      result.push_back(
+          size.value ? size.value
+                     : arith::ConstantIndexOp::create(builder, loc, size.constant).getResult());
+  return result;
+}

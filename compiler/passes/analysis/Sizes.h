@@ -61,6 +61,10 @@ private:
   llvm::SmallVector<Equality> checks;
 };
 
+/// Index operands for the `?` of a tensor with the given sizes.
+llvm::SmallVector<mlir::Value> dynamicSizes(mlir::RankedTensorType type, llvm::ArrayRef<Size> sizes,
+                                            mlir::OpBuilder &builder, mlir::Location loc);
+
 } // namespace graphc::pass
 
 #endif // GRAPHC_COMPILER_PASSES_ANALYSIS_SIZES_H

@@ -275,7 +275,8 @@ private:
     inits.push_back(cast<BlockArgument>(tensorArgument(node.base)).getArgNumber());
     kernel::ScatterOp::create(body, loc, operands[0], at.places, guard,
                               body.getI64IntegerAttr(stored.size()), op.getCombineAttr(),
-                              AffineMapAttr::get(map), op.getUniqueAttr(), IntegerAttr());
+                              AffineMapAttr::get(map), op.getUniqueAttr(), op.getSortedAttr(),
+                              IntegerAttr());
     stored.push_back(&node);
   }
 

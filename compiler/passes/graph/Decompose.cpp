@@ -15,18 +15,6 @@ using namespace graphc::pass;
 
 namespace {
 
-/// Index operands for the `?` of a tensor with the given sizes.
-SmallVector<Value> dynamicSizes(RankedTensorType type, ArrayRef<Size> sizes, OpBuilder &builder,
-                                Location loc) {
-  SmallVector<Value> result;
-  for (auto [size, extent] : llvm::zip_equal(sizes, type.getShape()))
-    if (ShapedType::isDynamic(extent))
-      result.push_back(
-          size.value ? size.value
-                     : arith::ConstantIndexOp::create(builder, loc, size.constant).getResult());
-  return result;
-}
-
 struct Decompose : pass::impl::DecomposeBase<Decompose> {
   using DecomposeBase::DecomposeBase;
 

@@ -73,6 +73,13 @@ public:
                    Position row);
   /// Lanes follow each other in order.
   void scatter(mlir::OpBuilder &builder, kernel::ScatterOp scatter, Position &position);
+  /// Of a scatter, for one point: where it writes, what is there, the two combined, and the write.
+  mlir::Value placeOf(mlir::OpBuilder &builder, kernel::ScatterOp op, Position &position);
+  mlir::Value readPlace(mlir::OpBuilder &builder, kernel::ScatterOp op, mlir::Value at);
+  mlir::Value combined(mlir::OpBuilder &builder, kernel::ScatterOp op, mlir::Value old,
+                       mlir::Value value);
+  void writePlace(mlir::OpBuilder &builder, kernel::ScatterOp op, mlir::Value value,
+                  mlir::Value at);
   /// Where `use`, values that wait for the store lie in a row of `memory` instead of in the result.
   void waitIn(kernel::StoreOp store, mlir::Value memory, mlir::Value use);
   /// Keeps another value of the store's type until the store itself is made, in its place or where
@@ -186,8 +193,6 @@ private:
   /// Tells of lanes of `sum` that are NaN, together with those told of before in this block.
   void reportJoined(mlir::OpBuilder &builder, mlir::Value sum);
   mlir::Value gathered(mlir::OpBuilder &builder, kernel::GatherOp op, Position &position);
-  mlir::Value combined(mlir::OpBuilder &builder, kernel::ScatterOp op, mlir::Value old,
-                       mlir::Value value);
   void scatterLane(mlir::OpBuilder &builder, kernel::ScatterOp op, mlir::Value value,
                    mlir::Value at);
   kernel::LoadOp loadedIndex(mlir::Value place);

@@ -34,6 +34,13 @@ inline constexpr llvm::StringLiteral kSortTiles = "_tiles", kSortSplits = "_spli
 /// Adds the functions of `op` beside it.
 void lowerGroupSort(kernel::SortOp op);
 
+/// The same for a search, whose one function takes
+///
+///   elements, values, places   length, count
+///
+/// and has kSortGroup values a group.
+void lowerGroupSearch(kernel::SearchOp op);
+
 } // namespace graphc::pass
 
 #endif // GRAPHC_COMPILER_PASSES_LOWER_GROUPSORT_H

@@ -166,8 +166,8 @@ private:
   struct Kept;
   void lowerGroups(), lowerGroupMap();
   struct MapStrips;
-  void lowerGroupTurned();
-  void lowerGroupScan();
+  void lowerGroupTurned(), lowerGroupScan(), lowerSorted();
+  struct SortedPlaces;
   struct GroupScan;
   void lowerGroupColumns(), lowerGroupColumnParts();
   Values columnPoint(mlir::OpBuilder &builder, Reducers reducers, Position at, mlir::Value index);

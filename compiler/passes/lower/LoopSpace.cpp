@@ -2,6 +2,7 @@
 
 #include "compiler/passes/fuse/Watch.h"
 #include "compiler/passes/lower/Contract.h"
+#include "compiler/passes/lower/SortedPlaces.h"
 #include "compiler/passes/lower/TurnedRows.h"
 
 using namespace mlir;
@@ -227,7 +228,7 @@ SmallVector<kernel::LoadOp> pass::turnedLoads(kernel::FuncOp kernel, const LoopS
 bool pass::writesOneByOne(kernel::FuncOp func) {
   bool found = false;
   func.getBody().walk([&](kernel::ScatterOp op) { found |= !op.getUnique(); });
-  return found && !func->hasAttr(kAtomicAttr);
+  return found && !func->hasAttr(kAtomicAttr) && !func->hasAttr(kSortedAttr);
 }
 
 bool pass::reportsFaults(kernel::FuncOp func) {

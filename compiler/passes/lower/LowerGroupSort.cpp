@@ -3,6 +3,7 @@
 
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/LoopSpace.h"
+#include "compiler/passes/lower/SortKeys.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -21,96 +22,9 @@ constexpr int64_t kBanks = 32, kLogEach = llvm::ConstantLog2<kSortEach>();
 /// Picoseconds of a tile: what a sort costs where a device is chosen by cost.
 constexpr int64_t kTilePs = 2000000;
 
-/// Unsigned keys in the order of elements, and back; the numbers are those of
-/// runtime/library/Order.h.
-class Keys {
-public:
-  explicit Keys(kernel::SortOp op)
-      : loc(op.getLoc()), element(op.getElement()), places(op.getPlaces()),
-        descending(op.getDescending()),
-        type(IntegerType::get(op.getContext(), std::max(8u, element.getIntOrFloatBitWidth()))) {}
-
-  Value last(OpBuilder &b) const { return number(b, llvm::APInt::getAllOnes(type.getWidth())); }
-
-  Value of(OpBuilder &b, Value raw) const {
-    Value bits = raw.getType() == type ? raw : arith::BitcastOp::create(b, loc, type, raw);
-    Value key = bits;
-    if (isa<FloatType>(element)) {
-      // Equal elements keep their order, and zeros of both signs are equal.
-      if (places)
-        bits = select(b, equal(b, bits, sign(b)), number(b, llvm::APInt(type.getWidth(), 0)), bits);
-      Value negative = compare(b, arith::CmpIPredicate::slt, bits, zero(b));
-      key = exclusive(b, bits, select(b, negative, last(b), sign(b)));
-      Value magnitude = arith::AndIOp::create(b, loc, bits, number(b, ~signBit()));
-      Value nan = compare(b, arith::CmpIPredicate::ugt, magnitude, number(b, infinity()));
-      key = select(b, nan, last(b), key);
-    } else if (isSigned()) {
-      key = exclusive(b, bits, sign(b));
-    }
-    return descending ? exclusive(b, key, last(b)) : key;
-  }
-
-  /// The element of a key, as memory has it; every NaN is the quiet one.
-  Value elementOf(OpBuilder &b, Value key, Type memory) const {
-    if (descending)
-      key = exclusive(b, key, last(b));
-    Value bits = key;
-    if (isa<FloatType>(element)) {
-      Value positive = compare(b, arith::CmpIPredicate::slt, key, zero(b)); // its highest bit
-      bits = exclusive(b, key, select(b, positive, sign(b), last(b)));
-      llvm::APInt quiet = infinity() | fractionTop();
-      bits = select(b, equal(b, key, last(b)), number(b, quiet), bits);
-    } else if (isSigned()) {
-      bits = exclusive(b, key, sign(b));
-    }
-    return memory == type ? bits : arith::BitcastOp::create(b, loc, memory, bits);
-  }
-
-  Value less(OpBuilder &b, Value x, Value y) const {
-    return compare(b, arith::CmpIPredicate::ult, asEqual(b, x), asEqual(b, y));
-  }
-  Value select(OpBuilder &b, Value condition, Value x, Value y) const {
-    return arith::SelectOp::create(b, loc, condition, x, y);
-  }
-
-  Location loc;
-  Type element;
-  bool places, descending;
-  IntegerType type;
-
-private:
-  bool isSigned() const { return !element.isUnsignedInteger() && !element.isInteger(1); }
-  llvm::APInt signBit() const { return llvm::APInt::getSignMask(type.getWidth()); }
-  llvm::APInt infinity() const {
-    auto &semantics = cast<FloatType>(element).getFloatSemantics();
-    return llvm::APFloat::getInf(semantics).bitcastToAPInt();
-  }
-  llvm::APInt fractionTop() const {
-    unsigned fraction = cast<FloatType>(element).getFPMantissaWidth() - 1;
-    return llvm::APInt::getOneBitSet(type.getWidth(), fraction - 1);
-  }
-  /// A key of elements that keep their own: -0 becomes +0, its neighbour, to be compared.
-  Value asEqual(OpBuilder &b, Value key) const {
-    if (places || !isa<FloatType>(element))
-      return key;
-    llvm::APInt plus = descending ? ~signBit() : signBit(), minus = ~plus;
-    return select(b, equal(b, key, number(b, minus)), number(b, plus), key);
-  }
-  Value number(OpBuilder &b, const llvm::APInt &value) const {
-    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
-  }
-  Value zero(OpBuilder &b) const { return number(b, llvm::APInt(type.getWidth(), 0)); }
-  Value sign(OpBuilder &b) const { return number(b, signBit()); }
-  Value exclusive(OpBuilder &b, Value x, Value y) const {
-    return arith::XOrIOp::create(b, loc, x, y);
-  }
-  Value compare(OpBuilder &b, arith::CmpIPredicate p, Value x, Value y) const {
-    return arith::CmpIOp::create(b, loc, p, x, y);
-  }
-  Value equal(OpBuilder &b, Value x, Value y) const {
-    return compare(b, arith::CmpIPredicate::eq, x, y);
-  }
-};
+SortKeys keysOf(kernel::SortOp op) {
+  return {op.getLoc(), op.getElement(), op.getPlaces(), op.getDescending()};
+}
 
 using Load = llvm::function_ref<Value(OpBuilder &, Value)>;
 
@@ -121,7 +35,7 @@ struct Runs {
 };
 
 /// How many of the first `take` elements of the merged runs are the first run's.
-Value splitOf(OpBuilder &outside, const Keys &keys, const Runs &runs, Value take, Load load) {
+Value splitOf(OpBuilder &outside, const SortKeys &keys, const Runs &runs, Value take, Load load) {
   Location loc = keys.loc;
   IndexMath m{outside, loc, take.getType()};
   SmallVector<Value> range = {m.max(m.sub(take, runs.countSecond), 0),
@@ -150,7 +64,7 @@ public:
   /// `buffers`: their elements, of which the function reads the first `inputs` only.
   Function(kernel::SortOp op, StringRef suffix, ArrayRef<Type> buffers, int64_t inputs,
            int64_t sizeCount)
-      : keys(op), loc(op.getLoc()), b(op.getContext()), m{b, loc} {
+      : keys(keysOf(op)), loc(op.getLoc()), b(op.getContext()), m{b, loc} {
     OpBuilder module(op);
     SmallVector<Type> types;
     for (Type type : buffers)
@@ -233,7 +147,7 @@ private:
   void store(OpBuilder &at, Value isLast, Value target, Value half, Value key, Value place,
              ValueRange buffers) const;
 
-  Keys keys;
+  SortKeys keys;
   Location loc;
   func::FuncOp func;
   OpBuilder b;
@@ -472,7 +386,7 @@ void Function::merge() {
 
 void pass::lowerGroupSort(kernel::SortOp op) {
   Builder b(op.getContext());
-  Type key = Keys(op).type, place = b.getI64Type();
+  Type key = keysOf(op).type, place = b.getI64Type();
   Type result = op.getPlaces() ? place : op.getElement();
   SmallVector<Type> tiles = {op.getElement(), key}, merge = {place, key};
   if (op.getPlaces()) {

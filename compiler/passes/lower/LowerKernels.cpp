@@ -3,6 +3,7 @@
 #include "compiler/passes/lower/GroupSort.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
+#include "compiler/passes/lower/SortedPlaces.h"
 #include "compiler/passes/lower/TurnedRows.h"
 #include "runtime/program/Program.h"
 
@@ -55,6 +56,10 @@ struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
       lowerGroupSort(sort);
       sort.erase();
     }
+    for (auto search : llvm::make_early_inc_range(getOperation().getOps<kernel::SearchOp>())) {
+      lowerGroupSearch(search);
+      search.erase();
+    }
   }
 };
 
@@ -80,6 +85,8 @@ void KernelLowering::markSeldom() {
 
 void KernelLowering::run() {
   markSeldom();
+  if (kernel->hasAttr(kSortedAttr))
+    return lowerSorted();
   if (shape.group)
     return lowerGroups();
   switch (shape.family) {

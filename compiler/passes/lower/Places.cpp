@@ -368,6 +368,23 @@ Value BodyEmitter::combined(OpBuilder &builder, kernel::ScatterOp op, Value old,
   return builder.create(state)->getResult(0);
 }
 
+Value BodyEmitter::placeOf(OpBuilder &builder, kernel::ScatterOp op, Position &position) {
+  for (Value index : op.getPlaces())
+    value(builder, index, position);
+  return place(builder, space.accesses.at(op), op.getPlaces(), position).first;
+}
+
+Value BodyEmitter::readPlace(OpBuilder &builder, kernel::ScatterOp op, Value at) {
+  Value buffer = buffers[func.getNumTensors() + op.getResult()];
+  return fromMemory(builder, memref::LoadOp::create(builder, loc, buffer, at),
+                    op.getValue().getType());
+}
+
+void BodyEmitter::writePlace(OpBuilder &builder, kernel::ScatterOp op, Value element, Value at) {
+  Value buffer = buffers[func.getNumTensors() + op.getResult()];
+  memref::StoreOp::create(builder, loc, toMemory(builder, element), buffer, at);
+}
+
 void BodyEmitter::scatterLane(OpBuilder &builder, kernel::ScatterOp op, Value element, Value at) {
   Value buffer = buffers[func.getNumTensors() + op.getResult()];
   auto parts = dyn_cast<VectorType>(element.getType());

@@ -1,6 +1,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/LoopSpace.h"
+#include "compiler/passes/lower/SortedPlaces.h"
 #include "compiler/passes/plan/PlanSort.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
@@ -322,10 +323,10 @@ bool Planner::updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigne
     Value read = call.getTensors()[cast<BlockArgument>(load.getTensor()).getArgNumber()];
     if (origin(read) != base)
       return;
-    // A map kernel loads everything of a point before it stores there; the others visit points
-    // again.
-    bool atPoint =
-        load.getMap() == written && kernel.getSchedule()->getFamily() == kernel::Family::Map;
+    // A map kernel loads everything of a point before it stores there; the others, and those of
+    // sorted places, visit points again.
+    bool atPoint = load.getMap() == written && !kernel->hasAttr(kSortedAttr) &&
+                   kernel.getSchedule()->getFamily() == kernel::Family::Map;
     safe &= read == call.getTensors()[argument] &&
             (atPoint || areApart(call, load.getMap(), written, starts));
   });
@@ -447,9 +448,12 @@ void Planner::planLibrary(graph::LibraryOp step) {
     extents.append(own);
     return own;
   };
+  Value length;
   for (Value input : step.getInputs()) {
     operands.push_back(buffers.lookup(input));
-    describe(input);
+    SmallVector<Value> own = describe(input);
+    if (!length && !own.empty())
+      length = own.back();
   }
   Value elements = index(1);
   SmallVector<Value> shape = describe(step.getResult());
@@ -461,6 +465,9 @@ void Planner::planLibrary(graph::LibraryOp step) {
   holder[buffer] = step.getResult();
   if (groups && isSortedByGroups(step))
     return planSort(builder, symbols, step, {operands[0], buffer, shape[0], shape[1]});
+  if (groups && isSearchedByGroups(step))
+    return planSearch(builder, symbols, step, {operands[0], buffer, index(1), length}, operands[1],
+                      elements);
   auto node = step->getAttrOfType<IntegerAttr>("graph.node");
   auto lines = step->getAttrOfType<StringAttr>("graph.lines");
   plan::CallOp::create(builder, loc, step.getRoutine(), operands, buffer, extents, ranks,

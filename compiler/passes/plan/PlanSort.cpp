@@ -70,12 +70,41 @@ void addPasses(const Plan &p, Value keys, Value places, Value splits) {
 
 } // namespace
 
+static Type elementOf(graph::LibraryOp step) {
+  return cast<RankedTensorType>(step.getInputs()[0].getType()).getElementType();
+}
+
+static StringAttr linesOf(OpBuilder &b, graph::LibraryOp step) {
+  auto lines = step->getAttrOfType<StringAttr>("graph.lines");
+  return lines ? lines : b.getStringAttr("");
+}
+
 bool pass::isSortedByGroups(graph::LibraryOp step) {
   std::optional<Routine> routine = routineFromName(step.getRoutine());
-  if (routine != Routine::Sort && routine != Routine::Argsort)
-    return false;
-  Type element = cast<RankedTensorType>(step.getInputs()[0].getType()).getElementType();
-  return element.isIntOrFloat();
+  return (routine == Routine::Sort || routine == Routine::Argsort) &&
+         elementOf(step).isIntOrFloat();
+}
+
+bool pass::isSearchedByGroups(graph::LibraryOp step) {
+  return routineFromName(step.getRoutine()) == Routine::Searchsorted &&
+         elementOf(step).isIntOrFloat();
+}
+
+void pass::planSearch(OpBuilder &b, SymbolTable &symbols, graph::LibraryOp step,
+                      const SortedLines &sorted, Value values, Value count) {
+  Location loc = step.getLoc();
+  bool right = step.getParams()[0] != 0;
+  std::string name;
+  llvm::raw_string_ostream(name) << step.getRoutine() << '_' << elementOf(step)
+                                 << (right ? "_right" : "");
+  if (!symbols.lookup(name)) {
+    OpBuilder outer = OpBuilder::atBlockBegin(cast<ModuleOp>(symbols.getOp()).getBody());
+    symbols.insert(kernel::SearchOp::create(outer, loc, name, elementOf(step), right));
+  }
+  IndexMath m{b, loc};
+  Plan p{b, loc, m, name, linesOf(b, step), sorted, /*ofPlaces=*/true};
+  p.launch("", {sorted.elements, values, sorted.result}, {sorted.length, count},
+           m.ceilDiv(count, kSortGroup), kSortGroup);
 }
 
 void pass::planSort(OpBuilder &b, SymbolTable &symbols, graph::LibraryOp step,
@@ -83,7 +112,7 @@ void pass::planSort(OpBuilder &b, SymbolTable &symbols, graph::LibraryOp step,
   Location loc = step.getLoc();
   bool ofPlaces = routineFromName(step.getRoutine()) == Routine::Argsort;
   bool descending = step.getParams()[0] != 0;
-  Type element = cast<RankedTensorType>(step.getInputs()[0].getType()).getElementType();
+  Type element = elementOf(step);
   std::string name;
   llvm::raw_string_ostream(name) << step.getRoutine() << '_' << element
                                  << (descending ? "_descending" : "");
@@ -91,8 +120,7 @@ void pass::planSort(OpBuilder &b, SymbolTable &symbols, graph::LibraryOp step,
     OpBuilder outer = OpBuilder::atBlockBegin(cast<ModuleOp>(symbols.getOp()).getBody());
     symbols.insert(kernel::SortOp::create(outer, loc, name, element, ofPlaces, descending));
   }
-  auto lines = step->getAttrOfType<StringAttr>("graph.lines");
-  Plan p{b, loc, IndexMath{b, loc}, name, lines ? lines : b.getStringAttr(""), sorted, ofPlaces};
+  Plan p{b, loc, IndexMath{b, loc}, name, linesOf(b, step), sorted, ofPlaces};
   const IndexMath &m = p.m;
   Value isLong = m.some(m.sub(sorted.length, m(kSortTile)));
   Value kept = m.mul(m.mul(sorted.lines, sorted.length), m.mul(isLong, 2));

@@ -18,6 +18,14 @@ struct SortedLines {
 /// numbers.
 bool isSortedByGroups(graph::LibraryOp step);
 
+/// The same for `searchsorted`.
+bool isSearchedByGroups(graph::LibraryOp step);
+
+/// Adds the launch that finds where `values`, a buffer of `count`, belong among the sorted
+/// elements, and beside the program its kernel.search.
+void planSearch(mlir::OpBuilder &builder, mlir::SymbolTable &symbols, graph::LibraryOp step,
+                const SortedLines &sorted, mlir::Value values, mlir::Value count);
+
 /// Adds the launches that sort, and beside the program the kernel.sort that they run.
 void planSort(mlir::OpBuilder &builder, mlir::SymbolTable &symbols, graph::LibraryOp step,
               const SortedLines &sorted);

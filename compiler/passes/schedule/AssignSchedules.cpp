@@ -2,6 +2,7 @@
 #include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/LoopSpace.h"
 #include "compiler/passes/lower/Reducers.h"
+#include "compiler/passes/lower/SortedPlaces.h"
 #include "compiler/passes/schedule/StageOperands.h"
 #include "dialects/kernel/Kernel.h"
 
@@ -106,6 +107,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     for (auto func : kernels) {
       if (groups && addsInAnyOrder(func))
         func->setAttr(kAtomicAttr, UnitAttr::get(&getContext()));
+      if (groups && writesSorted(func))
+        func->setAttr(kSortedAttr, UnitAttr::get(&getContext()));
       func.setScheduleAttr(scheduleOf(func));
     }
     markLastReads();
@@ -257,6 +260,13 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     return some && all;
   }
 
+  /// Whether all that several points may write is sorted by places along one loop.
+  static bool writesSorted(kernel::FuncOp func) {
+    SmallVector<kernel::ScatterOp> scatters;
+    func.getBody().walk([&](kernel::ScatterOp op) { scatters.push_back(op); });
+    return !scatters.empty() && sharePlaces(scatters) && placedLoop(scatters[0], LoopSpace(func));
+  }
+
   /// Whether elements are found by values.
   static bool usesPlaces(kernel::FuncOp func) {
     bool found = false;
@@ -377,7 +387,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   /// The form for GPU-class devices, where work-items of a group read neighbouring memory; null for
   /// kernels that keep a work-item of their own an item.
   kernel::ScheduleAttr groupSchedule(kernel::FuncOp func, Family family, const Body &body) {
-    if (writesOneByOne(func))
+    if (writesOneByOne(func) || func->hasAttr(kSortedAttr))
       return {};
     int64_t vector = 1, group = kGroup;
     bool places = usesPlaces(func);

@@ -71,8 +71,8 @@ struct VerifyPhase : pass::impl::VerifyPhaseBase<VerifyPhase> {
   static bool planPhase(Operation *op) {
     if (isa<plan::PlanDialect>(op->getDialect()) || indexArithmetic(op))
       return true;
-    return kernelPhase(op) &&
-           (isa<kernel::FuncOp, kernel::SortOp>(op) || op->getParentOfType<kernel::FuncOp>());
+    return kernelPhase(op) && (isa<kernel::FuncOp, kernel::SortOp, kernel::SearchOp>(op) ||
+                               op->getParentOfType<kernel::FuncOp>());
   }
   static bool lowerPhase(Operation *op) {
     if (isa<plan::PlanDialect>(op->getDialect()) || isa<LLVM::CallIntrinsicOp>(op))

@@ -2,11 +2,12 @@
 // RUN: graphc-opt %s --graphc-build-plan=groups=true | FileCheck %s
 // RUN: graphc-opt %s --graphc-build-plan | FileCheck %s --check-prefix=HOST
 // HOST-NOT: kernel.sort
-// HOST-COUNT-4: plan.call
+// HOST-COUNT-5: plan.call
 
 // One line that one tile holds needs no other pass; what is equal is sorted by the same kernels.
 // CHECK-DAG: kernel.sort @sort_f32 of f32{{$}}
 // CHECK-DAG: kernel.sort @argsort_ui8_descending of ui8 places descending
+// CHECK-DAG: kernel.search @searchsorted_f32_right of f32 right
 // CHECK-LABEL: plan.program @short
 // CHECK-DAG: plan.launch @sort_f32_tiles
 // CHECK-NOT: plan.launch
@@ -46,4 +47,14 @@ func.func @open(%x: tensor<1x?xf32>, %n: index) -> tensor<1x?xf32> {
 func.func @complex(%x: tensor<1x5000xcomplex<f32>>) -> tensor<1x5000xcomplex<f32>> {
   %0 = graph.library "sort" %x params [0] : tensor<1x5000xcomplex<f32>> -> tensor<1x5000xcomplex<f32>>
   return %0 : tensor<1x5000xcomplex<f32>>
+}
+
+// Values are searched where they are.
+// CHECK-LABEL: plan.program @searched
+// CHECK: plan.launch @searchsorted_f32_right(
+// CHECK-NOT: plan.call
+// CHECK: plan.return
+func.func @searched(%a: tensor<100xf32>, %v: tensor<5000xf32>) -> tensor<5000xi64> {
+  %0 = graph.library "searchsorted" %a, %v params [1] : tensor<100xf32>, tensor<5000xf32> -> tensor<5000xi64>
+  return %0 : tensor<5000xi64>
 }
