@@ -175,6 +175,8 @@ def visited_again():
 def scans():
     for shape in ((5,), (4096,), (4100,), (100_000,), (600_000,), (3, 50), (3, 5000), (7, 33_333)):
         yield lambda a: gc.cumulative_sum(a, axis=-1), [normal(*shape)]
+    for shape in ((5, 3), (16, 7), (17, 7), (4100, 5), (9000, 70), (3, 33, 5)):
+        yield lambda a: (gc.cumulative_sum(a, axis=0), gc.cumulative_prod(a * 2, axis=0) + 1), [normal(*shape)]
     yield gc.cumulative_prod, [rng.integers(-3, 4, 9001)]
     yield gc.maximum.accumulate, [normal(70_000)]
     yield lambda a: gc.minimum.accumulate(a, 1), [rng.integers(-1000, 1000, (3, 9001))]
@@ -214,6 +216,19 @@ def sorts():
     yield both, [rng.integers(0, 2, 9001).astype(bool)]
     yield lambda a: (gc.sort(a, axis=0), gc.argsort(a * 2, axis=0) + 1), [normal(3000, 5)]
     yield lambda a: (gc.unique_values(a), gc.median(a)), [rng.integers(0, 500, 5001).astype(np.float32)]
+
+
+def vectors():
+    """Products with vectors: rows and pieces that are cut anywhere, several chains and runs, what is computed on the way."""
+    for rows, k in ((1, 1), (3, 5), (31, 64), (32, 65), (33, 63), (100, 2048), (70, 2049), (5, 9000), (0, 5), (5, 0)):
+        for dtype in (np.float32, np.float64):
+            yield lambda a, x, y: (a @ x, y @ a, a @ a[0] if a.shape[0] else a @ x), [normal(rows, k, dtype=dtype), normal(k, dtype=dtype), normal(rows, dtype=dtype)]
+    yield lambda p, x: gc.exp(-gc.sum((p[:, None] - p) ** 2, axis=2)) @ x, [normal(70, 3), normal(70)]
+    yield lambda a, x: (gc.matmul(a, x[:, :, None]), gc.einsum("bij,bj->bi", a, x)), [normal(9, 7, 130), normal(9, 130)]
+    yield lambda a, x: (a * 2 @ x + 1, a.T @ x[:50], a[:, ::2] @ x[::2]), [normal(50, 300), normal(300)]
+    yield lambda a, x: (a @ x, x @ a.T), [rng.integers(-9, 9, (50, 300)), rng.integers(-9, 9, 300)]
+    yield lambda a, x: a @ x, [normal(50, 300) + 1j * normal(50, 300), normal(300) + 1j * normal(300)]
+    yield lambda a, x: a @ x, [normal(50, 300, dtype=np.float16), normal(300, dtype=np.float16)]
 
 
 def draws():
@@ -257,7 +272,7 @@ def changed(a):
     return a
 
 
-FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, short_rows, added, placed, searches, columns, visited_again, scans, products, sorts, draws, watched, chosen)}
+FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, short_rows, added, placed, searches, columns, visited_again, scans, products, vectors, sorts, draws, watched, chosen)}
 
 
 def told(program, inputs, where: str) -> tuple:

@@ -227,8 +227,18 @@ private:
     return result;
   }
 
+  /// Indices that are inside, or whose points are left out by a guard.
+  Indexed unchecked(ArrayRef<Value> indices) {
+    Indexed result;
+    result.places.append(indices.begin(), indices.end());
+    for (unsigned i = 0; i < order.size() + indices.size(); ++i)
+      result.dims.push_back(getAffineDimExpr(i, context));
+    return result;
+  }
+
   Value gather(graph::GatherOp op, ArrayRef<Value> indices, ArrayRef<AffineExpr> points) {
-    Indexed at = indexed(op.getLoc(), indices, op.getX(), op.getAxes());
+    Indexed at = op->hasAttr(kInsideAttr) ? unchecked(indices)
+                                          : indexed(op.getLoc(), indices, op.getX(), op.getAxes());
     int64_t rank = cast<RankedTensorType>(op.getIndices()[0].getType()).getRank();
     SmallVector<AffineExpr> source = placedIndices(op.getX(), op.getAxes(), op.getPosition(), rank,
                                                    pointsOf(op.getResult(), points), order.size());
@@ -253,9 +263,7 @@ private:
     Indexed at;
     Value guard;
     if (op.getDrop()) {
-      at.places.append(std::next(operands.begin()), operands.end());
-      for (unsigned i = 0; i < order.size() + at.places.size(); ++i)
-        at.dims.push_back(getAffineDimExpr(i, context));
+      at = unchecked(ArrayRef(operands).drop_front());
       for (auto [place, axis] : llvm::zip_equal(at.places, op.getAxes())) {
         Value inside = kernel::InsideOp::create(
             body, loc, place, AffineMapAttr::get(sizeMap(sizes.of(op.getX())[axis])));

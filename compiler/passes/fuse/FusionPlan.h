@@ -44,6 +44,9 @@ inline constexpr llvm::StringLiteral kSeparateAttr = "graphc.separate";
 /// the array: the array need not be copied for them.
 void separateUpdates(mlir::func::FuncOp func);
 
+/// On a gather: the passes know that its indices are inside, and none is negative.
+inline constexpr llvm::StringLiteral kInsideAttr = "graphc.inside";
+
 /// The scatter into a part of `update`'s array whose result the update writes back there, and which
 /// may as well go to that array itself. Null when there is none: others read the result, or what it
 /// writes is computed from elements of the array that are not gathered before.

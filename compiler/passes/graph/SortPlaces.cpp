@@ -1,5 +1,6 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/analysis/Sizes.h"
+#include "compiler/passes/fuse/FusionPlan.h"
 #include "dialects/graph/Graph.h"
 #include "runtime/base/Routine.h"
 
@@ -119,8 +120,10 @@ void Sorting::run() {
     indices.push_back(reshaped(index, count));
   Value sorted = order(linearPlaces(indices));
   auto moved = [&](Value x, int64_t axis) -> Value {
-    return graph::GatherOp::create(b, loc, x.getType(), x, ValueRange(sorted),
-                                   ArrayRef<int64_t>(axis), static_cast<uint64_t>(axis));
+    auto gather = graph::GatherOp::create(b, loc, x.getType(), x, ValueRange(sorted),
+                                          ArrayRef<int64_t>(axis), static_cast<uint64_t>(axis));
+    gather->setAttr(kInsideAttr, b.getUnitAttr());
+    return gather;
   };
   auto position = static_cast<int64_t>(scatter.getPosition());
   size_t rank = sizes.of(scatter.getIndices()[0]).size();

@@ -166,12 +166,12 @@ private:
   struct Kept;
   void lowerGroups(), lowerGroupMap();
   struct MapStrips;
-  void lowerGroupTurned(), lowerGroupScan(), lowerSorted();
+  void lowerGroupTurned(), lowerGroupScan(), lowerSorted(), lowerGroupVector();
   struct SortedPlaces;
+  struct VectorProduct;
   struct GroupScan;
-  void lowerGroupColumns(), lowerGroupColumnParts();
+  void lowerGroupColumns(), lowerGroupColumnParts(), lowerGroupColumnFold();
   Values columnPoint(mlir::OpBuilder &builder, Reducers reducers, Position at, mlir::Value index);
-  void lowerGroupColumnFold();
   llvm::SmallVector<mlir::Type> splitBuffers();
   void lowerGroupBlocks();
   void lastGroup(mlir::OpBuilder &builder, mlir::Value flag, mlir::Value ticket, mlir::Value count,

@@ -444,6 +444,8 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
     work = getAffineConstantExpr(rows * columns, context);
     return;
   }
+  if (func->hasAttr(kVectorAttr))
+    return;
   if (family == Family::Contract && group) {
     auto known = space.product(parallel, space.count()).constant();
     int64_t chain = func->hasAttr(kTensorsAttr) ? kTensorChain : kChain;
@@ -513,6 +515,10 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
       bool cut = i == *turned || i + 1 == parallel;
       pieces = pieces * (cut ? extent.ceilDiv(turnedTile) : extent);
     }
+    return;
+  }
+  if (family == Family::Contract && func->hasAttr(kVectorAttr)) {
+    perGroup = kVectorRows;
     return;
   }
   if (family == Family::Contract) {
@@ -622,7 +628,7 @@ void KernelShape::setContract(kernel::FuncOp func, const LoopSpace &space) {
     tileColumns = 1;
     break;
   case ContractForm::Item:
-    tileColumns = 4;
+    tileColumns = rowTiles ? 4 : 1;
     break;
   case ContractForm::Panels: {
     // As many vectors as leave registers for the column operand and a broadcast.

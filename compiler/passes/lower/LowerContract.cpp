@@ -10,6 +10,10 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
 
+/// Steps of a single chain that are repeated on devices: each waits for the one before, and what
+/// they read for memory.
+static constexpr int64_t kStepsTogether = 16;
+
 struct KernelLowering::Tile {
   Position base; ///< batch loops set
   int rowLoop = -1, columnLoop = -1;
@@ -28,6 +32,8 @@ chainOver(OpBuilder &b, Location loc, BodyEmitter &emitter, const LoopSpace &spa
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   SmallVector<Value> zeros(rows * vectors, chainZero(b, loc, element, lanes));
   auto loop = scf::ForOp::create(b, loc, first, last, one, zeros);
+  if (lanes == 1 && zeros.size() == 1)
+    loop->setAttr(kUnrollAttr, b.getI64IntegerAttr(kStepsTogether));
   OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
   bool leftColumn = columnLoop >= 0 && space.dependsOn(dot.getLhs(), columnLoop);
   bool rightRow = rowLoop >= 0 && space.dependsOn(dot.getRhs(), rowLoop);

@@ -1,5 +1,6 @@
 // Maps and columns for groups of work-items: each has a few neighbours along the last loop, and
 // neighbouring work-items have neighbouring memory.
+#include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
 
@@ -16,6 +17,8 @@ void KernelLowering::lowerGroups() {
   case Family::Map:
     return shape.turned ? lowerGroupTurned() : lowerGroupMap();
   case Family::Contract:
+    if (kernel->hasAttr(kVectorAttr))
+      return lowerGroupVector();
     return kernel->hasAttr(kTensorsAttr) ? lowerGroupTensor() : lowerGroupContract();
   case Family::Scan:
     return lowerGroupScan();

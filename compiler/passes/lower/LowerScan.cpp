@@ -243,7 +243,7 @@ Value KernelLowering::ScanLoop::registerGroup(KernelLowering &l, OpBuilder &b, V
     at[i] = row;
     at[i].loops[l.space.parallel] = arith::AddIOp::create(b, loc, start, l.constant(b, i));
     x[i] = BodyEmitter::splat(b, loc, l.emitter->value(b, op.getValue(), at[i]), row.width);
-    if (!row.limit)
+    if (!row.limit && l.width > 1)
       // Rows of a group and of the next one may lie a power of two apart, and more than a few of
       // such lines do not fit the first cache.
       l.prefetch(b, at[i], l.space.parallel, kScanGroup, kSecondCache);
@@ -327,9 +327,20 @@ void KernelLowering::ScanLoop::groups(KernelLowering &l, OpBuilder &b) {
   Location loc = op.getLoc();
   int64_t lanes = row.width;
   ScanStage stage(&l.function.getBody().front(), op, lanes);
-  Value zero = l.constant(b, 0), size = l.constant(b, kScanGroup);
-  auto groups =
-      scf::ForOp::create(b, loc, zero, length, size, ValueRange(scanIdentity(b, op, lanes)));
+  Value zero = l.constant(b, 0), size = l.constant(b, kScanGroup),
+        carry = scanIdentity(b, op, lanes);
+  Value begun = zero;
+  // A work-item alone waits for memory: sixteen loads are on their way at once.
+  if (l.width == 1 && turnsInRegisters(l.kernel)) {
+    IndexMath m{b, loc};
+    begun = m.mul(m.div(length, kScanGroup), kScanGroup);
+    auto whole = scf::ForOp::create(b, loc, zero, begun, size, ValueRange(carry));
+    OpBuilder c = OpBuilder::atBlockBegin(whole.getBody());
+    Value start = arith::AddIOp::create(c, loc, first, whole.getInductionVar());
+    scf::YieldOp::create(c, loc, registerGroup(l, c, start, whole.getRegionIterArgs()[0]));
+    carry = whole.getResult(0);
+  }
+  auto groups = scf::ForOp::create(b, loc, begun, length, size, ValueRange(carry));
   OpBuilder c = OpBuilder::atBlockBegin(groups.getBody());
   Value start = arith::AddIOp::create(c, loc, first, groups.getInductionVar());
   Value count = arith::MinSIOp::create(

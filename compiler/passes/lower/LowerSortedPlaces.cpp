@@ -12,7 +12,7 @@ using namespace graphc;
 using namespace graphc::pass;
 
 /// Points of a place that are read together: many share one, and each waits for memory.
-static constexpr int64_t kPointsTogether = 8;
+static constexpr int64_t kPointsTogether = 16;
 
 bool pass::sharePlaces(ArrayRef<kernel::ScatterOp> scatters) {
   return llvm::all_of(scatters, [&](kernel::ScatterOp op) {
@@ -80,13 +80,19 @@ KernelLowering::Values KernelLowering::SortedPlaces::combineRest(OpBuilder &b,
         IndexMath m{c, loc};
         Value first = state[0], goesOn = state[1], length = of.emitter->extent(c, loop);
         SmallVector<Value> combined(state.drop_front(2)), values, same;
+        SmallVector<Position> points;
+        // Checks of places may branch, and what branches is not waited for together.
         for (int64_t i = 0; i < kPointsTogether; ++i) {
-          Value point = m.add(first, i);
-          Position position = moved(m.min(point, m.sub(length, m(1))));
-          same.push_back(isSame(c, position, m.less(point, length)));
+          Position &position =
+              points.emplace_back(moved(m.min(m.add(first, i), m.sub(length, m(1)))));
+          for (Value place : of.scatters[0].getPlaces())
+            if (auto check = place.getDefiningOp<kernel::BoundOp>())
+              of.emitter->value(c, check.getIndex(), position);
           for (kernel::ScatterOp scatter : of.scatters)
             values.push_back(of.emitter->value(c, scatter.getValue(), position));
         }
+        for (auto [i, position] : llvm::enumerate(points))
+          same.push_back(isSame(c, position, m.less(m.add(first, int64_t(i)), length)));
         auto value = values.begin();
         for (Value isOne : same) {
           goesOn = m.both(goesOn, isOne);

@@ -391,6 +391,12 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       return {};
     int64_t vector = 1, group = kGroup;
     bool places = usesPlaces(func);
+    if (family == Family::Contract && !places && multipliesVector(func, LoopSpace(func)) &&
+        !contractsByGroups(func, LoopSpace(func))) {
+      func->setAttr(kVectorAttr, UnitAttr::get(&getContext()));
+      return kernel::ScheduleAttr::get(&getContext(), family, vector,
+                                       std::max<int64_t>(body.cost, 1), group);
+    }
     if (family == Family::Contract && (places || !contractsByGroups(func, LoopSpace(func))))
       return {};
     bool onTensors = false;

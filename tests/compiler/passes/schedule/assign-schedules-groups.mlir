@@ -58,7 +58,7 @@ func.func @product(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> 
   return %0 : tensor<?x?xf32>
 }
 
-// Products with a vector, and of integers, keep an item a work-item.
+// Products of integers keep an item a work-item.
 // CHECK-LABEL: kernel.func @integers_0(
 // CHECK-NOT: group =
 // CHECK: kernel.return
