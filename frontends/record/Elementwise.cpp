@@ -586,6 +586,21 @@ static bool isUpdatedAtOnce(OpKind kind, const Array &x) {
          small::isLoop(kind, x.size(), x.device(), /*counts=*/false);
 }
 
+/// An error where `x` cannot keep what an operation in place computes. As in NumPy before shapes
+/// are looked at, so that of two mistakes the same one is told.
+static Status refuseKeeping(OpKind kind, const Array &x, std::span<const Operand> operands) {
+  GRAPHC_ASSIGN(DType computed, computeDType(kind, operands));
+  computed = op::resultDType(kind, computed);
+  if (op::canCastSameKind(computed, x.dtype()))
+    return Status::ok();
+  std::string_view name = op::opInfo(kind).name;
+  return Status(ErrorCode::DType,
+                format("[{}] Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with "
+                       "casting rule 'same_kind'",
+                       name, kind == OpKind::Div ? "divide" : name, dtypeName(computed),
+                       dtypeName(x.dtype())));
+}
+
 Status inPlace(OpKind kind, Array &x, const Operand &y) {
   RecordScope scope;
   if (x.isOpen() || (y.array && y.array->isOpen()))
@@ -601,6 +616,7 @@ Status inPlace(OpKind kind, Array &x, const Operand &y) {
       return Status::ok();
   }
   Operand operands[] = {x, y};
+  GRAPHC_TRY(refuseKeeping(kind, x, operands));
   GRAPHC_ASSIGN(Array result,
                 kind == OpKind::Pow ? powerInRows(x, y) : elementwiseInRows(kind, operands));
   if (!(result.shape() == x.shape()))
@@ -608,12 +624,6 @@ Status inPlace(OpKind kind, Array &x, const Operand &y) {
                   format("[{}] non-broadcastable output operand with shape {} doesn't match the "
                          "broadcast shape {}",
                          name, op::compactShape(x.shape()), op::compactShape(result.shape())));
-  if (!op::canCastSameKind(result.dtype(), x.dtype()))
-    return Status(ErrorCode::DType,
-                  format("[{}] Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with "
-                         "casting rule 'same_kind'",
-                         name, kind == OpKind::Div ? "divide" : name, dtypeName(result.dtype()),
-                         dtypeName(x.dtype())));
   if (isLoop) {
     GRAPHC_ASSIGN(bool isDone, small::assign(x, result));
     if (isDone)

@@ -144,7 +144,7 @@ def test_reduceat(name):
     with pytest.raises(IndexError):
         gc.add.reduceat(X, [0, -1])
     with pytest.raises(TypeError):
-        gc.add.reduceat(X, [0.5])
+        gc.add.reduceat(X, np.array([0.5]))  # a list of floats is taken, as in NumPy
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])

@@ -253,8 +253,7 @@ def putmask(a, mask, values):
 def choose(a, choices, out=None, mode="raise"):
     """For each element the choice that an integer names; all broadcast against each other. An index outside is a
     ValueError (mode 'raise', looked at when called), or taken as in take."""
-    index = a
-    index = _indices(index, None, "choose")
+    index = _indices(a, None, "choose", takes_floats=False)
     refuse_unsafe(index.dtype)
     kind = _graphc.result_type(*choices)
     choices = [asarray(c) for c in choices]

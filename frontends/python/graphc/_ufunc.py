@@ -495,11 +495,11 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
     dtype = None if dtype is None else as_dtype(dtype)
     if self.__name__ in ("add", "multiply"):
         dtype = dtype_of_sums(x, out, dtype)
-    starts = _np.asarray(indices)
+    is_sequence = isinstance(indices, (list, tuple))  # each of its numbers becomes an integer, as in NumPy
+    starts = _np.asarray(indices, "int64" if is_sequence else None)
     if starts.ndim != 1:
         raise ShapeError(f"{self.__name__}.reduceat: indices are of one axis, not of shape {starts.shape}")
-    if starts.size or not isinstance(indices, (list, tuple)):
-        refuse_unsafe(starts.dtype)
+    refuse_unsafe(starts.dtype)
     size, starts = x.shape[axis], starts.astype("int64")
     outside = starts[(starts < 0) | (starts >= size)]
     if outside.size:
