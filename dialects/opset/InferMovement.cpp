@@ -207,12 +207,9 @@ Result<Shape> resolveReshape(std::span<const int64_t> from, std::span<const int6
   for (size_t i = 0; i < to.size(); ++i) {
     if (to[i] >= 0)
       continue;
-    if (to[i] != -1 || unknown)
-      return Status(ErrorCode::Shape,
-                    to[i] == -1
-                        ? std::string("[reshape] can only specify one unknown dimension")
-                        : format("[reshape] negative dimensions are not allowed: {}", to[i]));
-    unknown = i;
+    if (unknown)
+      return Status(ErrorCode::Shape, "[reshape] can only specify one unknown dimension");
+    unknown = i; // Any size below zero is one, as in NumPy.
     out[i] = 1;
   }
   GRAPHC_ASSIGN(int64_t known, checkedCount("reshape", out));
