@@ -243,7 +243,7 @@ static bool isJoinedNow(std::span<const Array> xs, DType dtype, std::optional<in
   for (const Array &x : xs)
     elements += x.size();
   if (small::isLoop(op::OpKind::Concatenate, xs[0].size(), xs[0].device()) &&
-      elements * itemSize(dtype) <= small::kMostBytes)
+      elements * itemSize(dtype) <= small::mostBytes())
     return true;
   return small::isCollection(xs, dtype);
 }

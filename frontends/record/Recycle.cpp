@@ -71,7 +71,6 @@ struct Pieces {
   }
 };
 
-constexpr size_t kPlaces = 64;
 struct Shelf {
   std::array<Place, kPlaces> places;
   std::array<NodeRef, kDTypeCount> singles;
@@ -98,14 +97,6 @@ Shelf *open() {
   return shelf;
 }
 
-Place &placeOf(Shelf &all, DType t, const Shape &shape) {
-  auto hash = static_cast<uint64_t>(t);
-  for (int64_t size : shape)
-    hash = hash * 31 + static_cast<uint64_t>(size);
-  return all.places[hash * 0x9e3779b97f4a7c15u >> 58];
-}
-static_assert(kPlaces == 64);
-
 } // namespace
 
 NodeRef take(DType t, const Shape &shape, const rt::Device &device) {
@@ -116,7 +107,7 @@ NodeRef take(DType t, const Shape &shape, const rt::Device &device) {
     return single && &single->device() == &device ? std::exchange(single, nullptr) : nullptr;
   }
   release();
-  Kept found = placeOf(*shelf, t, shape).take(t, shape, device);
+  Kept found = shelf->places[placeOf(t, shape)].take(t, shape, device);
   if (!found)
     return nullptr;
   shelf->taken = std::move(found);
@@ -149,7 +140,7 @@ void keep(std::shared_ptr<Storage> storage) {
   Shelf *all = storage->renew() ? open() : nullptr;
   if (!all)
     return;
-  Place &place = placeOf(*all, storage->dtype(), storage->shape());
+  Place &place = all->places[placeOf(storage->dtype(), storage->shape())];
   place.add(std::move(storage));
 }
 

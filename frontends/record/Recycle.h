@@ -13,7 +13,22 @@
 namespace graphc::recycle {
 
 /// Larger arrays are not kept.
-inline constexpr int64_t kMostBytes = 16 << 10;
+inline constexpr int64_t kMostBytes = 128 << 10;
+
+/// Where arrays of a dtype and shape are kept, among kPlaces; few places are of larger ones, so
+/// that what is kept takes little memory.
+inline constexpr size_t kPlaces = 72;
+inline size_t placeOf(DType t, const Shape &shape) {
+  constexpr int64_t kMostOfMany = 16 << 10;
+  auto hash = static_cast<uint64_t>(t);
+  int64_t bytes = itemSize(t);
+  for (int64_t size : shape) {
+    hash = hash * 31 + static_cast<uint64_t>(size);
+    bytes *= size;
+  }
+  hash *= 0x9e3779b97f4a7c15u;
+  return bytes <= kMostOfMany ? hash >> 58 : 64 + (hash >> 61);
+}
 
 /// The node of an array that ended, with memory of any contents; null where none is kept. The
 /// caller is the only owner but for storageOf().

@@ -383,6 +383,8 @@ Status evaluate(std::span<const NodeRef> roots, Reason reason) {
       reason != "eval" && reason != "jit" && small::loopTurns() != small::kNever;
   const bool isLarge =
       std::ranges::any_of(pending, [](const NodeRef &n) { return n->reach() > small::kMostReach; });
+  if (mayInterpret && pending.size() == 1)
+    small::noteAsked(pending[0]);
   GRAPHC_TRY(computeEach(pending, mayInterpret));
   if (std::vector<NodeRef> held = isLarge ? takeHolders() : std::vector<NodeRef>(); !held.empty()) {
     countReason("holders");

@@ -129,17 +129,19 @@ thread_local int widerDepth = 0;
 
 Wider::Wider() { ++widerDepth; }
 Wider::~Wider() { --widerDepth; }
-int64_t mostBytes() { return widerDepth ? 64 * kMostBytes : kMostBytes; }
+int64_t mostBytes() {
+  constexpr int64_t kUsual = kMostRead * sizeof(double);
+  return widerDepth ? 64 * kMostBytes : kUsual;
+}
 int64_t mostWork() { return int64_t{1} << (widerDepth ? 23 : 15); }
 
 int loopTurns() { return turnsWanted().load(std::memory_order_relaxed); }
 
 bool isLoop(OpKind kind, int64_t elements, const rt::Device &device, bool counts) {
-  constexpr int64_t kMostElements = kMostBytes / 4; // of narrow ones
   int wanted = turnsWanted().load(std::memory_order_relaxed);
   // Whose loops are several operations nobody listens to.
   const bool isSeveral = kind == OpKind::Fma || kind == OpKind::Iota;
-  if (elements > kMostElements || elements == 0 || wanted == kNever || Trace::active() ||
+  if (elements > kMostRead || elements == 0 || wanted == kNever || Trace::active() ||
       !mayBeOnHost(device) || (isSeveral && (RecordScope::errors() & FloatModes::kUnder)))
     return false;
   if (elements > kFew && !isReadAtOnce(kind))
@@ -172,6 +174,39 @@ bool isComputedAtOnce(const Node &single) {
 void noteLook(const NodeRef &value) {
   if (value->state() == NodeState::Pending && value->reach() <= kMostBytes && !Trace::active() &&
       mayBeOnHost(value->device()))
+    noteReads(value);
+}
+
+/// What operations that are pending write, and read of each other, as long as that is little; too
+/// much where it is not known.
+static int64_t bytesBetween(const NodeRef &value) {
+  constexpr int kMost = 8;
+  int64_t bytes = 0;
+  std::array<const Node *, kMost> met{value.get()};
+  int count = 1;
+  std::lock_guard lock(graphMutex());
+  for (int next = 0; next < count; ++next) {
+    const Node *n = met[static_cast<size_t>(next)];
+    const op::Category category = op::opInfo(n->kind()).category;
+    bytes += category == op::Category::Movement ? 0 : n->bytes();
+    for (const NodeRef &operand : n->operands()) {
+      if (operand->state() != NodeState::Pending || knownBits(*operand) ||
+          std::find(met.begin(), met.begin() + count, operand.get()) != met.begin() + count)
+        continue;
+      if (count == kMost)
+        return std::numeric_limits<int64_t>::max();
+      met[static_cast<size_t>(count++)] = operand.get();
+    }
+  }
+  return bytes;
+}
+
+void noteAsked(const NodeRef &value) {
+  // About what a core moves within its second cache while a program is recorded and launched.
+  constexpr int64_t kWorthFusing = 256 << 10;
+  if (value->state() == NodeState::Pending && !Trace::active() && mayBeOnHost(value->device()) &&
+      turnsWanted().load(std::memory_order_relaxed) != kNever &&
+      bytesBetween(value) <= kWorthFusing)
     noteReads(value);
 }
 

@@ -17,9 +17,10 @@
 
 namespace graphc::small {
 
-/// Results and operands of more bytes are recorded.
+/// Operands that are pending and have more bytes stay so, and what reads them is recorded.
 inline constexpr int64_t kMostBytes = 32 << 10;
-/// The same for functions that are called while one of these lives.
+/// Results and operands of more bytes are recorded: mostBytes(), and more in functions that are
+/// called while one of these lives.
 class Wider {
 public:
   Wider();
@@ -33,6 +34,8 @@ int64_t mostWork();
 /// What has more elements is computed only where operations of a loop, or the program itself, read
 /// in every turn what it is made for: else it is better fused.
 inline constexpr int64_t kFew = 2 << 10;
+/// Up to so many, that is.
+inline constexpr int64_t kMostRead = 16 << 10;
 
 bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to);
 
@@ -63,6 +66,11 @@ bool isComputedAtOnce(const Node &single);
 /// Takes down that the program looks at a single value that is pending: where it does so in a loop
 /// over small arrays, what the value is made of is computed at once from the next turns on.
 void noteLook(const NodeRef &value);
+
+/// Takes down that a value that is pending is computed for the program: where so little is computed
+/// with it that fusing it saves less than recording it costs, it is made at once from the next
+/// turns on.
+void noteAsked(const NodeRef &value);
 
 /// Takes down that a loop writes single elements of a value that is pending: it is made at once
 /// from the next turns on.

@@ -1,11 +1,13 @@
-//===- SmallTruths.h - Counting what is zero --------------------------------------------------===//
+//===- SmallTruths.h - What is zero, and what masks choose ------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_SMALLTRUTHS_H
 #define GRAPHC_FRONTENDS_RECORD_SMALLTRUTHS_H
 
 #include "frontends/record/Wide.h"
+#include "runtime/library/MaskLoops.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 
@@ -47,6 +49,36 @@ GRAPHC_WIDE int64_t countZerosWide(std::span<const T> x) {
 template <typename T>
 int64_t countZeros(std::span<const T> x) {
   return hasWide() ? detail::countZerosWide(x) : detail::countZeros(x);
+}
+
+/// How many are true.
+inline int64_t countTrue(std::span<const bool> mask) {
+  return rt::library::maskLoops().count(reinterpret_cast<const uint8_t *>(mask.data()),
+                                        std::ssize(mask));
+}
+/// Their places; there are `count`.
+inline void placesOfTrue(std::span<const bool> mask, int64_t count, int64_t *to) {
+  rt::library::maskLoops().places(reinterpret_cast<const uint8_t *>(mask.data()), std::ssize(mask),
+                                  count, 0, to);
+}
+/// The words at their places; there are `count`.
+template <typename T>
+void takeTrue(std::span<const bool> mask, int64_t count, const T *from, T *to) {
+  rt::library::maskLoops().compress[rt::library::loopOf(sizeof(T))](
+      reinterpret_cast<const uint8_t *>(mask.data()), std::ssize(mask), count, from, to);
+}
+/// Writes one word, or after each other `count` of them, there.
+template <typename T>
+void fillTrue(std::span<const bool> mask, T value, T *to) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value); // little-endian
+  rt::library::maskLoops().fill[rt::library::loopOf(sizeof(T))](
+      reinterpret_cast<const uint8_t *>(mask.data()), std::ssize(mask), bits, to);
+}
+template <typename T>
+void putTrue(std::span<const bool> mask, int64_t count, const T *from, T *to) {
+  rt::library::maskLoops().expand[rt::library::loopOf(sizeof(T))](
+      reinterpret_cast<const uint8_t *>(mask.data()), std::ssize(mask), count, from, to);
 }
 
 } // namespace graphc::small

@@ -307,3 +307,86 @@ def test_steps_of_large_arrays_stay_together():
     before = gc.cache_info()["programs_run"]
     np.asarray(program(gc))
     assert gc.cache_info()["programs_run"] - before <= 20 or not on_cpu()
+
+
+ASKED = {
+    "sum": (lambda xp, x, y, p, m: x + y, "?84"),
+    "number": (lambda xp, x, y, p, m: x * 2, "84"),
+    "comparison": (lambda xp, x, y, p, m: x < y, "?84"),
+    "logical": (lambda xp, x, y, p, m: xp.logical_and(x, y), "?84"),
+    "function": (lambda xp, x, y, p, m: xp.sqrt(xp.abs(x)), "f"),
+    "chain": (lambda xp, x, y, p, m: (x + 1) * y, "84"),
+    "cast": (lambda xp, x, y, p, m: x.astype("int16"), "?84"),
+    "rows": (lambda xp, x, y, p, m: x[p], "?84"),
+    "joined": (lambda xp, x, y, p, m: xp.concatenate([x[:3000], y[:3000]]), "?84"),
+    "running": (lambda xp, x, y, p, m: xp.cumsum(x), "i"),
+    "columns": (lambda xp, x, y, p, m: x.reshape(100, -1).max(axis=0), "84"),
+    "part": (lambda xp, x, y, p, m: x[::2] + y[1::2], "?84"),
+    "matrix": (lambda xp, x, y, p, m: x.reshape(100, -1).T + y.reshape(100, -1).T, "?84"),
+}
+
+
+@pytest.mark.skipif(not on_cpu(), reason="other devices have no loops on the host")
+@pytest.mark.parametrize("dtype", ["?", "f4", "f8", "i8"])
+@pytest.mark.parametrize("name", ASKED)
+def test_operations_that_are_looked_at_alone_run_no_program(name, dtype):
+    operation, kinds = ASKED[name]
+    if dtype[0] not in kinds and dtype[-1] not in kinds:
+        pytest.skip("has another loop")
+    rng = np.random.default_rng(5)
+    a, b = ((rng.random(10_000) * 90).astype(dtype) for _ in range(2))
+    p, m = rng.integers(-10_000, 10_000, 9_000), rng.random(10_000) > 0.3
+    x, y, q, n = (gc.asarray(v) for v in (a, b, p, m))
+    made = []
+
+    def loop():
+        for _ in range(40):
+            z = operation(gc, x, y, q, n)
+            z[0].tolist()
+            made.append(z)
+
+    assert programs_of(loop) == 0
+    want = operation(np, a, b, p, m)
+    for got in (made[0], made[50], made[-1]):
+        assert got.dtype == want.dtype and np.array_equal(np.asarray(got), want)
+
+
+@pytest.mark.skipif(not on_cpu(), reason="other devices have no loops on the host")
+def test_what_fusing_is_worth_for_stays_lazy():
+    x = gc.asarray(np.linspace(0.0, 1.0, 10_000))
+
+    def loop():
+        for _ in range(40):
+            z = x
+            for _ in range(6):
+                z = z * 0.5 + x
+            z[0].tolist()
+
+    assert programs_of(loop) > 0
+
+
+@pytest.mark.skipif(not on_cpu(), reason="other devices have no loops on the host")
+@pytest.mark.parametrize("dtype", ["?", "u1", "f4", "f8", "c16"])
+def test_masks_of_vectors(dtype):
+    rng = np.random.default_rng(8)
+    for turn in range(60):
+        a, m = (rng.random(300) * 9).astype(dtype), rng.random(300) > (0.1, 0.5, 0.97)[turn % 3]
+        x, n = gc.asarray(a), gc.asarray(m)
+        want = a[m]
+        assert np.array_equal(np.asarray(x[n]), want)
+        x[n] = 3
+        a[m] = 3
+        x[n] = gc.asarray(want[::-1].copy())
+        a[m] = want[::-1]
+        x[1::2][n[1::2]] = 1
+        a[1::2][m[1::2]] = 1
+        assert np.array_equal(np.asarray(x), a)
+
+
+@pytest.mark.parametrize("count", [1, 63, 300, 5000])
+def test_places_of_true_elements(count):
+    rng = np.random.default_rng(9)
+    for turn in range(40):
+        m = rng.random(count) > (0.0, 0.5, 0.95)[turn % 3]
+        found = gc.flatnonzero(gc.asarray(m))
+        assert found.dtype == np.int64 and np.array_equal(np.asarray(found), np.flatnonzero(m))

@@ -49,12 +49,34 @@ void takeRows(const T *from, int64_t width, int64_t rows, std::span<const int64_
     to = std::copy_n(from + (place < 0 ? place + rows : place) * width, width, to);
 }
 
+/// `count` rows of what the mask chooses.
 template <typename T>
-void takeMasked(const T *from, int64_t width, std::span<const bool> mask, T *to) {
+void takeMasked(const T *from, int64_t width, std::span<const bool> mask, int64_t count, T *to) {
+  if constexpr (sizeof(T) <= 8)
+    if (width == 1)
+      return small::takeTrue(mask, count, from, to);
   for (bool chosen : mask) {
     if (chosen)
       to = std::copy_n(from, width, to);
     from += width;
+  }
+}
+
+/// Values after each other, or one for all, where a mask is true; there are `count`.
+template <typename T>
+void putMasked(std::span<const bool> mask, int64_t count, const T *from, int64_t step, T *to,
+               int64_t stride) {
+  if (stride == 1 && step == 1)
+    return small::putTrue(mask, count, from, to);
+  if constexpr (sizeof(T) <= 8)
+    if (stride == 1)
+      return small::fillTrue(mask, *from, to);
+  for (bool chosen : mask) {
+    if (chosen) {
+      *to = *from;
+      from += step;
+    }
+    to += stride;
   }
 }
 
@@ -362,7 +384,7 @@ PyObject *directJoin(std::span<PyObject *const> items, int64_t axis) {
   RecordScope scope;
   const int64_t bytes = shape[along] * outer * row;
   if (bytes == 0 || !(small::isCollection(items.size(), most, bytes) ||
-                      (bytes <= small::kMostBytes &&
+                      (bytes <= small::mostBytes() &&
                        small::isLoop(OpKind::Concatenate, first->size(), first->device(),
                                      /*counts=*/false))))
     return nullptr;
@@ -392,12 +414,23 @@ PyObject *directJoin(std::span<PyObject *const> items, int64_t axis) {
 
 PyObject *directNonzero(const Array &x) {
   RecordScope scope;
-  if (x.rank() != 1 || !small::isLoop(OpKind::Gather, x.size(), x.device(), /*counts=*/false))
+  const bool isMask = x.dtype() == DType::Bool;
+  if (x.rank() != 1 || (!isMask && x.size() > small::kFew) ||
+      !small::isLoop(OpKind::Gather, x.size(), x.device(), /*counts=*/false))
     return nullptr;
   const small::Elements from = small::denseElementsOf(x);
   if (!from.base)
     return nullptr;
   Made made;
+  if (isMask) {
+    const std::span<const bool> mask = boolsOf(from, x.size());
+    const int64_t count = small::countTrue(mask);
+    made = count > 0 ? takeMade(DType::Int64, Shape{count}, x.device()) : Made();
+    if (!made.object)
+      return nullptr;
+    small::placesOfTrue(mask, count, static_cast<int64_t *>(made.data()));
+    return finish(std::move(made));
+  }
   hostmath::withType(x.dtype(), [&]<typename T>(T) {
     std::span elements(reinterpret_cast<const T *>(from.first), static_cast<size_t>(x.size()));
     const int64_t count = x.size() - std::ranges::count(elements, T{0});
@@ -433,7 +466,7 @@ PyObject *directCount(const Array &x) {
 PyObject *directRows(const Array &x, const Array &index) {
   const bool isMask = index.dtype() == DType::Bool, isOfAll = isMask && index.shape() == x.shape();
   if ((!isMask && index.dtype() != DType::Int64) || x.rank() == 0 || index.rank() == 0 ||
-      &index.device() != &x.device() || index.size() > small::kFew ||
+      &index.device() != &x.device() || index.size() > small::kMostRead ||
       (isMask && !isOfAll && (index.rank() != 1 || index.shape()[0] != x.shape()[0])))
     return nullptr;
   const int64_t rows = isOfAll ? x.size() : x.shape()[0], width = rows > 0 ? x.size() / rows : 0;
@@ -447,7 +480,7 @@ PyObject *directRows(const Array &x, const Array &index) {
   Shape shape;
   if (isMask) {
     shape = isOfAll ? Shape{0} : x.shape();
-    shape[0] = std::ranges::count(boolsOf(places, rows), true);
+    shape[0] = small::countTrue(boolsOf(places, rows));
     if (shape[0] == 0)
       return nullptr;
   } else {
@@ -461,7 +494,7 @@ PyObject *directRows(const Array &x, const Array &index) {
   small::withElement(itemSize(x.dtype()), [&]<typename T>(T) {
     auto *words = reinterpret_cast<const T *>(from.first);
     if (isMask)
-      takeMasked(words, width, boolsOf(places, rows), static_cast<T *>(made.data()));
+      takeMasked(words, width, boolsOf(places, rows), shape[0], static_cast<T *>(made.data()));
     else
       takeRows(words, width, rows, integersOf(places, index.size()), static_cast<T *>(made.data()));
   });
@@ -473,7 +506,7 @@ bool directPut(Array &x, PyObject *key, PyObject *value) {
   const View &view = x.view();
   if (!index || index->isOpen() || index->rank() != 1 || x.rank() != 1 || view.isReadOnly() ||
       !view.hasLayout() || &index->device() != &x.device() || itemSize(x.dtype()) > 16 ||
-      index->size() > small::kFew)
+      index->size() > small::kMostRead)
     return false;
   const bool isMask = index->dtype() == DType::Bool;
   if (isMask ? index->shape()[0] != x.shape()[0] : index->dtype() != DType::Int64)
@@ -486,7 +519,7 @@ bool directPut(Array &x, PyObject *key, PyObject *value) {
   if (!places.base)
     return false;
   const int64_t rows = x.shape()[0];
-  const int64_t count = isMask ? std::ranges::count(boolsOf(places, rows), true) : index->size();
+  const int64_t count = isMask ? small::countTrue(boolsOf(places, rows)) : index->size();
   if (!isMask && !areInside(integersOf(places, count), rows))
     return false;
   small::Elements held;
@@ -522,16 +555,8 @@ bool directPut(Array &x, PyObject *key, PyObject *value) {
       const T *from = held.base ? reinterpret_cast<const T *>(held.first) : &one;
       const int64_t step = held.base ? 1 : 0, stride = view.strides()[0];
       T *to = static_cast<T *>(buffer.host()) + view.offset();
-      if (isMask) {
-        for (bool chosen : boolsOf(places, rows)) {
-          if (chosen) {
-            *to = *from;
-            from += step;
-          }
-          to += stride;
-        }
-        return;
-      }
+      if (isMask)
+        return putMasked(boolsOf(places, rows), count, from, step, to, stride);
       for (int64_t place : integersOf(places, count)) { // of places named twice the last stays
         to[(place < 0 ? place + rows : place) * stride] = *from;
         from += step;

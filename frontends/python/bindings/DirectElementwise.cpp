@@ -83,11 +83,12 @@ Shape inOrder(std::span<const int64_t> values, std::span<const int64_t> order) {
 
 /// Memory of this thread for copies of operands that do not lie as the result does, or are of
 /// another dtype.
-rt::Buffer &copiesOf(size_t operand, bool isConverted, rt::Device &device) {
+rt::Buffer &copiesOf(size_t operand, bool isConverted, int64_t bytes, rt::Device &device) {
+  constexpr int64_t kUsual = 16 << 10;
   thread_local std::array<rt::BufferRef, 6> kept;
   rt::BufferRef &buffer = kept[2 * operand + (isConverted ? 1 : 0)];
-  if (!buffer || &buffer->device() != &device)
-    buffer = unwrap(device.allocate(recycle::kMostBytes));
+  if (!buffer || &buffer->device() != &device || buffer->bytes() < bytes)
+    buffer = unwrap(device.allocate(std::max(kUsual, bytes)));
   return *buffer;
 }
 
@@ -135,7 +136,7 @@ private:
       const Shape shape = inOrder(view.shape(), of.order);
       const Shape steps = inOrder(view.strides(), of.order);
       if (!liesDense(shape, steps)) {
-        all = &copiesOf(number, false, x.device());
+        all = &copiesOf(number, false, x.size() * itemSize(x.dtype()), x.device());
         small::withElement(itemSize(x.dtype()), [&]<typename T>(T) {
           small::gather(reinterpret_cast<const T *>(held.first), shape, steps,
                         static_cast<T *>(all->host()));
@@ -144,7 +145,7 @@ private:
       }
     }
     if (of.converts()) {
-      rt::Buffer &converted = copiesOf(number, true, x.device());
+      rt::Buffer &converted = copiesOf(number, true, x.size() * itemSize(of.t), x.device());
       if (!small::castDense(x.dtype(), first, of.t, converted.host(), x.size()))
         return false;
       all = &converted;
@@ -204,14 +205,15 @@ static PyObject *onTruth(OpKind kind, const Array &like, PyObject *left, PyObjec
   if (!made.object)
     return nullptr;
   const uint64_t zero = 0;
-  std::array<bool, recycle::kMostBytes> second;
+  small::Room<bool> room;
+  bool *second = room.get(right ? like.size() : 0);
   auto isTrue = [&](const Source &of, void *to) {
     return small::computeDense(OpKind::NotEqual, t, of, {&zero, false}, like.size(), to);
   };
   const Source first{made.data(), true};
   const bool isDone =
-      isTrue(x.source(), made.data()) && (!right || isTrue(y.source(), second.data())) &&
-      small::computeDense(kind, DType::Bool, first, right ? Source{second.data(), true} : first,
+      isTrue(x.source(), made.data()) && (!right || isTrue(y.source(), second)) &&
+      small::computeDense(kind, DType::Bool, first, right ? Source{second, true} : first,
                           like.size(), made.data());
   return isDone ? finish(std::move(made)) : nullptr;
 }

@@ -79,23 +79,17 @@ public:
   }
 
 private:
-  static constexpr size_t kMost = 4, kPlaces = 64;
+  static constexpr size_t kMost = 4;
   struct Place {
     std::array<PyObject *, kMost> objects;
     size_t count = 0;
   };
-  Place &placeOf(DType t, const Shape &shape) {
-    auto hash = static_cast<uint64_t>(t);
-    for (int64_t size : shape)
-      hash = hash * 31 + static_cast<uint64_t>(size);
-    return places[hash * 0x9e3779b97f4a7c15u >> 58];
-  }
-  static_assert(kPlaces == 64);
+  Place &placeOf(DType t, const Shape &shape) { return places[recycle::placeOf(t, shape)]; }
   static bool isAlike(PyObject *self, DType t, const Shape &shape, const rt::Device &device) {
     const Array &kept = **holderOf(reinterpret_cast<Instance *>(self));
     return kept.dtype() == t && &kept.device() == &device && kept.shape() == shape;
   }
-  std::array<Place, kPlaces> places;
+  std::array<Place, recycle::kPlaces> places;
 };
 Shelf shelf;
 
