@@ -450,10 +450,8 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
     auto known = space.product(parallel, space.count()).constant();
     int64_t chain = func->hasAttr(kTensorsAttr) ? kTensorChain : kChain;
     splitBlock = known && *known <= chain ? 0 : chain;
-    func.getBody().walk([&](kernel::DotOp dot) {
-      if (splitBlock)
-        partials.push_back(dot.getType());
-    });
+    if (splitBlock)
+      partials.push_back(dotOf(func).getType());
     return;
   }
   if (family == Family::Scan) {
