@@ -20,7 +20,8 @@ def Decompose : Pass<"graphc-decompose", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::graphc::graph::GraphDialect", "::mlir::arith::ArithDialect"];
-  let options = [Option<"complexProducts", "complex-products", "bool", "false", "Kernels multiply complex matrices.">];
+  let options = [Option<"complexProducts", "complex-products", "bool", "false", "Kernels multiply complex matrices.">,
+    Option<"argsorts", "argsorts", "bool", "false", "Sorts by several keys are sorts by one key after the other, which are kernels.">];
 }
 
 //===----------------------------------------------------------------------===//

@@ -34,6 +34,7 @@ using AddPasses = void (*)(OpPassManager &, const PipelineOptions &);
 void addGraph(OpPassManager &passes, const PipelineOptions &options) {
   pass::DecomposeOptions decompose;
   decompose.complexProducts = options.vectorBytes > 0;
+  decompose.argsorts = options.groups;
   passes.addNestedPass<func::FuncOp>(pass::createDecompose(decompose));
   if (options.groups)
     passes.addNestedPass<func::FuncOp>(pass::createSortPlaces({options.atomicBits}));

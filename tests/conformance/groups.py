@@ -215,6 +215,9 @@ def sorts():
         yield both, [rng.integers(0, 3, (5, 3001), dtype)]
     yield both, [rng.integers(0, 2, 9001).astype(bool)]
     yield lambda a: (gc.sort(a, axis=0), gc.argsort(a * 2, axis=0) + 1), [normal(3000, 5)]
+    for shape in ((5,), (5003,), (7, 300)):
+        keys = [normal(*shape), rng.integers(0, 5, shape), special[rng.integers(0, len(special), shape)]]
+        yield lambda a, b, c: (gc.lexsort((a, b)), gc.lexsort((a, c, b)), gc.lexsort((b,))), keys
     yield lambda a: (gc.unique_values(a), gc.median(a)), [rng.integers(0, 500, 5001).astype(np.float32)]
 
 

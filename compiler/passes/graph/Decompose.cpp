@@ -1,6 +1,8 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/analysis/Sizes.h"
+#include "compiler/passes/fuse/FusionPlan.h"
 #include "dialects/graph/Graph.h"
+#include "runtime/base/Routine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -46,6 +48,8 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
       replacement = decomposeReduce(reduce, sizes, builder);
     else if (auto update = dyn_cast<graph::UpdateSliceOp>(op))
       replacement = wholeUpdate(update, sizes);
+    else if (auto step = dyn_cast<graph::LibraryOp>(op); step && argsorts)
+      replacement = decomposeLexsort(step, sizes, builder);
     if (!replacement)
       return false;
     // Later ops of this sweep ask for its sizes.
@@ -214,6 +218,43 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
     if (a.isConstant(0))
       return b;
     return {0, arith::AddIOp::create(builder, loc, value(a), value(b))};
+  }
+
+  /// Stable sorts by one key after the other, the one that decides first last; null for other steps
+  /// and for complex keys.
+  static Value decomposeLexsort(graph::LibraryOp step, SizeAnalysis &sizes, OpBuilder &builder) {
+    auto isReal = [](Value key) {
+      return cast<RankedTensorType>(key.getType()).getElementType().isIntOrFloat();
+    };
+    if (routineFromName(step.getRoutine()) != Routine::Lexsort ||
+        !llvm::all_of(step.getInputs(), isReal))
+      return {};
+    Location loc = step.getLoc();
+    auto type = cast<RankedTensorType>(step.getType());
+    SmallVector<Size> shape(sizes.of(step.getResult()));
+    const int64_t ascending = 0;
+    auto argsort = [&](Value key) {
+      auto sorted = graph::LibraryOp::create(
+          builder, loc, type, routineName(Routine::Argsort), ValueRange(key),
+          dynamicSizes(type, shape, builder, loc), ArrayRef<int64_t>(ascending));
+      sorted->setDiscardableAttrs(step->getDiscardableAttrDictionary());
+      return sorted;
+    };
+    auto lineType = RankedTensorType::get(type.getDimSize(0), type.getElementType());
+    Value line = graph::IotaOp::create(builder, loc, lineType,
+                                       dynamicSizes(lineType, shape[0], builder, loc));
+    line = graph::BroadcastOp::create(
+        builder, loc, type, line, dynamicSizes(type, shape, builder, loc), ArrayRef<int64_t>{0});
+    auto inOrder = [&](Value x, Value order) -> Value {
+      auto gather = graph::GatherOp::create(builder, loc, x.getType(), x, ValueRange{line, order},
+                                            ArrayRef<int64_t>{0, 1}, uint64_t{0});
+      gather->setAttr(kInsideAttr, builder.getUnitAttr());
+      return gather;
+    };
+    Value order = argsort(step.getInputs()[0]);
+    for (Value key : step.getInputs().drop_front())
+      order = inOrder(order, argsort(inOrder(key, order)));
+    return order;
   }
 
   Value decomposeReduce(graph::ReduceOp reduce, SizeAnalysis &sizes, OpBuilder &builder) {

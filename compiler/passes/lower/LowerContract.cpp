@@ -12,7 +12,7 @@ using namespace graphc::pass;
 
 /// Steps of a single chain that are repeated on devices: each waits for the one before, and what
 /// they read for memory.
-static constexpr int64_t kStepsTogether = 16;
+static constexpr int64_t kStepsTogether = 32;
 
 struct KernelLowering::Tile {
   Position base; ///< batch loops set
