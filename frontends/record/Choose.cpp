@@ -4,6 +4,7 @@
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
+#include "runtime/base/Routine.h"
 #include "runtime/base/Trace.h"
 #include "runtime/cache/DiskCache.h"
 #include "runtime/drivers/Drivers.h"
@@ -344,6 +345,23 @@ static double bytesRead(const op::GraphDesc &graph, const std::vector<int64_t> &
   return bytes;
 }
 
+/// A library step over `shape`: sorts read and write all in passes that double sorted runs.
+static void addLibrary(ProgramWork &work, const op::NodeDesc &step, DType dtype, double all,
+                       double line) {
+  constexpr double kPasses = 3, kTile = 2048; // besides one for each doubling of a tile
+  op::LibraryAttrs attrs;
+  if (!attrs.decode(step.attrs) || !isSortingByGroups(static_cast<Routine>(attrs.routine)) ||
+      isComplex(dtype)) {
+    work.needsHost = true;
+    return;
+  }
+  work.needsGroups = true;
+  const double doublings = std::max(0.0, std::ceil(std::log2(line / kTile)));
+  const auto keys = static_cast<double>(step.operands.size());
+  work.bytes += keys * (kPasses + doublings) * 2 * all * static_cast<double>(itemSize(dtype));
+  work.kernels += keys * 2 * doublings;
+}
+
 ProgramWork workOf(const Segment &segment) {
   op::GraphDesc graph = segment.graph(false);
   ProgramWork work;
@@ -383,11 +401,18 @@ ProgramWork workOf(const Segment &segment) {
       rowsSeen.push_back(rows);
     }
     passes += isPass;
-    work.needsHost |= category == op::Category::Library;
+    if (category == op::Category::Library) {
+      const uint32_t key = node.operands[0];
+      const DType dtype = key < graph.inputs.size() ? graph.inputs[key].dtype
+                                                    : graph.nodes[key - graph.inputs.size()].dtype;
+      const std::span<const int64_t> shape = shapeOf(key);
+      addLibrary(work, node, dtype, elements(shape, segment.symbols),
+                 elements(shape.last(std::min<size_t>(1, shape.size())), segment.symbols));
+    }
   }
   for (uint32_t value : graph.outputs)
     work.bytes += 4 * elements(shapeOf(value), segment.symbols);
-  work.kernels = std::max(1, passes);
+  work.kernels += std::max(0, passes - 1); // there is one, and what sorts have
   return work;
 }
 
@@ -424,11 +449,16 @@ rt::Device *alwaysOn(const rt::Choices &choices, bool isLittle) {
   return choices.always;
 }
 
+/// Whether the other device has no kernels for a library step.
+bool isForHost(const ProgramWork &work, const rt::Choices &choices) {
+  return work.needsHost || (work.needsGroups && choices.other && choices.other->info().cpuClass);
+}
+
 } // namespace
 
 Result<ChosenDevice> deviceOfRun(ProgramWork work, const rt::Choices &choices,
                                  std::span<const rt::Tensor> inputs) {
-  if (work.needsHost)
+  if (isForHost(work, choices))
     return ChosenDevice{choices.cpu};
   GRAPHC_ASSIGN(const DeviceSpeed *host, speedOf(*choices.cpu));
   auto other = speedOf(*choices.other);
@@ -481,7 +511,8 @@ std::optional<ProgramWork> workOfRuns(const Segment &segment, rt::Device &device
     return std::nullopt;
   ProgramWork work = workOf(segment);
   const bool isLittle = isSmall(segment) && work.operations + work.products < kMuchComputed;
-  return work.needsHost || alwaysOn(*choices, isLittle) ? std::nullopt : std::optional(work);
+  return isForHost(work, *choices) || alwaysOn(*choices, isLittle) ? std::nullopt
+                                                                   : std::optional(work);
 }
 
 rt::Device *fixedDevice(const Segment &segment, rt::Device &device) {

@@ -66,9 +66,10 @@ struct ProgramWork {
   double onOtherOnly = 0;                ///< and those that are only there
   /// Of them, bytes of the host's, which copies them for every run, or would have them there.
   double givenHere = 0, givenThere = 0;
-  double waits = 0;       ///< of the host for the results, by run
-  double read = 0;        ///< bytes of the results that the host reads
-  bool needsHost = false; ///< library routines run on the host
+  double waits = 0;         ///< of the host for the results, by run
+  double read = 0;          ///< bytes of the results that the host reads
+  bool needsHost = false;   ///< library routines run on the host
+  bool needsGroups = false; ///< but sorts, of which devices of class `gpu` have kernels
 };
 
 /// The device of a run.

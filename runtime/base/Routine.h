@@ -50,6 +50,12 @@ struct RoutineTensor {
   std::span<const int64_t> shape;
 };
 
+/// Whether devices of class `gpu` have kernels for it, of real numbers; the others run on the host.
+constexpr bool isSortingByGroups(Routine routine) {
+  return routine == Routine::Sort || routine == Routine::Argsort || routine == Routine::Lexsort ||
+         routine == Routine::Searchsorted;
+}
+
 /// "sort", "argsort", ...
 std::string_view routineName(Routine routine);
 std::optional<Routine> routineFromName(std::string_view name);

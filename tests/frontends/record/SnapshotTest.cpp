@@ -58,6 +58,20 @@ Array softmaxLike(const Array &x) {
   return get(ops::elementwise(op::OpKind::Exp, one));
 }
 
+// A sort of 2^20 numbers doubles tiles of 2048 nine times, and reads and writes all each time.
+TEST(Choose, SortsCountAsPasses) {
+  auto workOfStep = [](Routine routine, DType t) {
+    Array keys[] = {leaf({1, 1 << 20}, t)};
+    return workOf(only(get(ops::library(routine, keys, {0}, {t, Shape{1, 1 << 20}}))));
+  };
+  ProgramWork sort = workOfStep(Routine::Sort, DType::Float64);
+  EXPECT_TRUE(sort.needsGroups);
+  EXPECT_FALSE(sort.needsHost);
+  EXPECT_GE(sort.bytes, 9 * 2 * 8.0 * (1 << 20));
+  EXPECT_GE(sort.kernels, 2 * 9);
+  EXPECT_TRUE(workOfStep(Routine::Sort, DType::Complex128).needsHost);
+}
+
 TEST(Snapshot, anotherSizeHasTheSameDigest) {
   Segment a = only(softmaxLike(leaf({4, 7}))), b = only(softmaxLike(leaf({100, 33})));
   EXPECT_EQ(digestOfSegment(a), digestOfSegment(b));
