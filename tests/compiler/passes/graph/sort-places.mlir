@@ -16,7 +16,7 @@ func.func @vector(%x: tensor<?xf32>, %v: tensor<?xf32>, %i: tensor<?xi64>) -> te
 // Indices of several axes become one line of points; the other axes stay.
 // CHECK-LABEL: func.func @rows
 // CHECK: graph.library "argsort" %{{.*}} : tensor<1x300xi64> -> tensor<1x300xi64>
-// CHECK: graph.gather %{{.*}}[%{{.*}}] axes [1] at 1 : tensor<5x300xf32>[tensor<300xi64>] -> tensor<5x300xf32>
+// CHECK: graph.gather %{{.*}}[%{{.*}}] axes [1] at 1 {graphc.inside} : tensor<5x300xf32>[tensor<300xi64>] -> tensor<5x300xf32>
 // CHECK: graph.scatter %{{.*}} axes [1, 2] at 1 combine "" sorted
 func.func @rows(%x: tensor<5x7x9xf32>, %v: tensor<5x30x10xf32>, %i: tensor<30x10xi64>, %j: tensor<30x10xi64>) -> tensor<5x7x9xf32> {
   %0 = graph.scatter %v into %x[%i, %j] axes [1, 2] at 1 combine "" : tensor<5x30x10xf32> into tensor<5x7x9xf32>[tensor<30x10xi64>, tensor<30x10xi64>] -> tensor<5x7x9xf32>
