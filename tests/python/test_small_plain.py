@@ -280,14 +280,15 @@ def test_values_where_a_mask_holds_are_written_at_once(name):
 
 
 def test_places_inside_are_taken_in_every_mode_as_they_are():
-    x = gc.asarray(np.arange(3000.0))
-    places, outside = gc.asarray(np.arange(-3000, 3000)), gc.asarray(np.arange(-3000, 3001))
+    # So many that no loop computes them at once.
+    x = gc.asarray(np.arange(30_000.0))
+    places, outside = gc.asarray(np.arange(-30_000, 30_000)), gc.asarray(np.arange(-30_000, 30_001))
     counts = []
     for given, mode in (places, "raise"), (places, "wrap"), (outside, "wrap"):
         before = gc.cache_info()["nodes_recorded"]
         taken = gc.take(x, given, mode=mode)
         counts.append(gc.cache_info()["nodes_recorded"] - before)
-        assert_same([taken], [np.take(np.arange(3000.0), np.asarray(given), mode=mode)])
+        assert_same([taken], [np.take(np.arange(30_000.0), np.asarray(given), mode=mode)])
     assert counts[0] == counts[1] < counts[2]
 
 
