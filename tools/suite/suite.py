@@ -198,14 +198,20 @@ def step_lit(suite: Suite) -> None:
         suite.lit("unit", [suite.build / "tests/unit"])
 
 
+PYTHON_PARTS = 4  # a process each: what a process computes with stays in its memory
+
+
 def step_python(suite: Suite) -> None:
     """The Python package on every device, the conformance suite, whole programs, and a bounded run of the fuzzer."""
-    names = ("python", "conformance", "programs", "fuzz")
-    if not all([suite.needs("main", name) for name in names]):
+    files = sorted((ROOT / "tests/python").glob("test_*.py"))
+    steps = {"conformance": [ROOT / "tests/conformance"]}
+    steps |= {f"python-{part + 1}": files[part::PYTHON_PARTS] for part in range(PYTHON_PARTS)}
+    steps |= {name: [ROOT / "tests" / name] for name in ("programs", "fuzz")}
+    if not all([suite.needs("main", name) for name in steps]):
         return
     environment = {**suite.env, "PYTHONPATH": str(suite.build / "python")}
     # Most of their time is a compiler on one core.
-    suite.side_by_side([partial(suite.pytest, name, [ROOT / "tests" / name], 2400, env=environment) for name in names])
+    suite.side_by_side([partial(suite.pytest, name, tests, 2400, env=environment) for name, tests in steps.items()])
 
 
 # What a driver of its own runs of the conformance suite: all of it, or what stands for it where a kernel takes seconds. On
@@ -245,22 +251,16 @@ def conformance_on(suite: Suite, name: str) -> None:
         suite.count("oclgrind-finds-races", start, passed=int(seen), failures=[] if seen else ["oclgrind: the race was not found"])
 
 
-def step_nollvm(suite: Suite) -> None:
-    """The runtime and the recorder without LLVM."""
-    if suite.needs("nollvm", "unit-nollvm"):
-        unit = ROOT / "build-nollvm/tests/unit"
-        suite.lit("unit-nollvm", [unit])
+def step_sanitize(suite: Suite) -> None:
+    """The runtime and the recorder without LLVM, under AddressSanitizer and UndefinedBehaviorSanitizer."""
+    if suite.needs("sanitize", "unit-sanitize"):
+        unit = ROOT / "build-sanitize/tests/unit"
+        suite.lit("unit-sanitize", [unit])
         start = time.monotonic()
         programs = [p for p in unit.iterdir() if p.is_file() and os.access(p, os.X_OK) and p.suffix != ".py"]
         linked = [p.name for p in programs if "libLLVM" in (ldd := subprocess.run(
             ["ldd", p], capture_output=True, text=True).stdout) or "libMLIR" in ldd]
         suite.count("no LLVM is linked", start, len(programs) - len(linked), [f"{p} links LLVM" for p in linked])
-
-
-def step_sanitize(suite: Suite) -> None:
-    """The same under AddressSanitizer and UndefinedBehaviorSanitizer."""
-    if suite.needs("sanitize", "unit-sanitize"):
-        suite.lit("unit-sanitize", [ROOT / "build-sanitize/tests/unit"])
 
 
 PROGRAM = """
@@ -319,8 +319,8 @@ def step_tools(suite: Suite) -> None:
         suite.one("bench-auto", auto, 300, env=env)
 
 
-STEPS = {"checks": step_checks, "build": step_build, "lit": step_lit, "python": step_python, "drivers": step_drivers, "nollvm": step_nollvm,
-         "sanitize": step_sanitize, "install": step_install, "package": step_package, "tools": step_tools}
+STEPS = {"checks": step_checks, "build": step_build, "lit": step_lit, "python": step_python, "drivers": step_drivers, "sanitize": step_sanitize,
+         "install": step_install, "package": step_package, "tools": step_tools}
 
 
 def main() -> int:

@@ -95,7 +95,7 @@ inline constexpr int64_t kShortRow = 32, kMostOpsTwice = 64;
 inline constexpr llvm::StringLiteral kShortRowsAttr = "graphc.short_rows";
 inline constexpr llvm::StringLiteral kAtomicAttr = "graphc.atomic";
 
-/// How often a loop's body is repeated, so that loads go ahead of their use.
+/// Bodies of a loop whose loads go ahead of their use; on a kernel: of chains and running sums.
 inline constexpr llvm::StringLiteral kUnrollAttr = "graphc.unroll";
 /// On a kernel: for each result, whether nothing else in the program reads it.
 inline constexpr llvm::StringLiteral kLastReadAttr = "graphc.last_read";

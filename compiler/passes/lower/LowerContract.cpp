@@ -10,10 +10,6 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
 
-/// Steps of a single chain that are repeated on devices: each waits for the one before, and what
-/// they read for memory.
-static constexpr int64_t kStepsTogether = 32;
-
 struct KernelLowering::Tile {
   Position base; ///< batch loops set
   int rowLoop = -1, columnLoop = -1;
@@ -26,14 +22,14 @@ struct KernelLowering::Tile {
 static SmallVector<Value>
 chainOver(OpBuilder &b, Location loc, BodyEmitter &emitter, const LoopSpace &space,
           kernel::DotOp dot, Value first, Value last, int64_t rows, int64_t vectors, int64_t lanes,
-          int rowLoop, int columnLoop,
+          int rowLoop, int columnLoop, Attribute unroll,
           llvm::function_ref<Position(OpBuilder &, int64_t, int64_t)> place) {
   Type element = dot.getType();
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   SmallVector<Value> zeros(rows * vectors, chainZero(b, loc, element, lanes));
   auto loop = scf::ForOp::create(b, loc, first, last, one, zeros);
-  if (lanes == 1 && zeros.size() == 1)
-    loop->setAttr(kUnrollAttr, b.getI64IntegerAttr(kStepsTogether));
+  if (unroll && zeros.size() == 1)
+    loop->setAttr(kUnrollAttr, unroll);
   OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
   bool leftColumn = columnLoop >= 0 && space.dependsOn(dot.getLhs(), columnLoop);
   bool rightRow = rowLoop >= 0 && space.dependsOn(dot.getRhs(), rowLoop);
@@ -103,7 +99,7 @@ void KernelLowering::contractTile(OpBuilder &b, Tile &tile) {
     Value last = arith::MinSIOp::create(c, loc, arith::AddIOp::create(c, loc, first, step), length);
     SmallVector<Value> sums =
         chainOver(c, loc, *emitter, space, dot, first, last, tile.rows, tile.vectors, tile.lanes,
-                  tile.rowLoop, tile.columnLoop, place);
+                  tile.rowLoop, tile.columnLoop, kernel->getAttr(kUnrollAttr), place);
     scf::YieldOp::create(c, loc,
                          addChain(c, loc, number, chains, sums,
                                   outer.getRegionIterArgs().take_front(count),

@@ -330,8 +330,7 @@ void KernelLowering::ScanLoop::groups(KernelLowering &l, OpBuilder &b) {
   Value zero = l.constant(b, 0), size = l.constant(b, kScanGroup),
         carry = scanIdentity(b, op, lanes);
   Value begun = zero;
-  // A work-item alone waits for memory: sixteen loads are on their way at once.
-  if (l.width == 1 && turnsInRegisters(l.kernel)) {
+  if (l.kernel->hasAttr(kUnrollAttr)) {
     IndexMath m{b, loc};
     begun = m.mul(m.div(length, kScanGroup), kScanGroup);
     auto whole = scf::ForOp::create(b, loc, zero, begun, size, ValueRange(carry));

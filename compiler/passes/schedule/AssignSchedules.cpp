@@ -86,6 +86,9 @@ constexpr int64_t kColumnVector = 2;
 /// The same where a reduction reads nothing but draws: 32 elements share all words of their
 /// counters (docs/random.md). Their lanes are in local memory, so that groups are smaller.
 constexpr int64_t kDrawVector = 32, kDrawGroup = 128;
+/// Steps of a single chain that are repeated: each waits for the one before, and what they read for
+/// memory.
+constexpr int64_t kStepsTogether = 32;
 
 /// Bytes of a value in a register: floats of 16 bits are computed in 32.
 int64_t bytesOf(Type type) {
@@ -397,8 +400,10 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       return kernel::ScheduleAttr::get(&getContext(), family, vector,
                                        std::max<int64_t>(body.cost, 1), group);
     }
-    if (family == Family::Contract && (places || !contractsByGroups(func, LoopSpace(func))))
+    if (family == Family::Contract && (places || !contractsByGroups(func, LoopSpace(func)))) {
+      func->setAttr(kUnrollAttr, Builder(func).getI64IntegerAttr(kStepsTogether));
       return {};
+    }
     bool onTensors = false;
     if (family == Family::Contract && tensors)
       func.getBody().walk([&](kernel::DotOp dot) { onTensors = bool(tensorElement(dot)); });
@@ -419,9 +424,12 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       func.getBody().walk([&](kernel::DotOp dot) {
         group = contractTile(dot, LoopSpace(func)) < kContractTile ? kTileGroup : group;
       });
-    // Running sums of columns: a work-item has a column.
-    if (family == Family::Scan && !scansNeighbours(func))
+    // Running sums of columns: a work-item has a column, and waits for memory alone.
+    if (family == Family::Scan && !scansNeighbours(func)) {
+      if (turnsInRegisters(func))
+        func->setAttr(kUnrollAttr, Builder(func).getI64IntegerAttr(kScanGroup));
       return {};
+    }
     if (family == Family::Map || family == Family::Columns) {
       vector = places ? 1 : std::max<int64_t>(1, kItemBytes / body.widest);
       if (body.expensive)
