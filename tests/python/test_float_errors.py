@@ -777,3 +777,15 @@ def test_a_line_is_told_once_of_its_overflows_and_again_under_other_filters():
         return seen
 
     assert count(gc) == count(np)
+
+
+@pytest.mark.parametrize("way", [lambda xp: xp.divmod, lambda xp: divmod], ids=["function", "operator"])
+@pytest.mark.parametrize("x,y", [([1.0, 2.0], [0.0, 1.0]), ([0.0], [0.0]), ([1, 2], [0, 1]), ([1.0], [np.nan]), ([7.0], 2), ([7.0], 0)])
+def test_divmod_tells_of_an_error_once(way, x, y):
+    def told(xp):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            results = way(xp)(xp.asarray(x), y if isinstance(y, int) else xp.asarray(y))
+            return [np.asarray(r).tolist() for r in results], [str(w.message) for w in caught]
+
+    assert repr(told(gc)) == repr(told(np))

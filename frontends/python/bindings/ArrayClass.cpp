@@ -3,6 +3,7 @@
 #include "frontends/python/bindings/Assigned.h"
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Gil.h"
+#include "frontends/python/bindings/Operators.h"
 #include "frontends/python/bindings/Quick.h"
 
 #include "frontends/record/Looks.h"
@@ -416,6 +417,12 @@ void defineArray(pb::module_ &m) {
                           setupMembers(type);
                           setupBuffer(type);
                         }));
+  m.def("divmod_of_arrays", [](const pb::object &left, const pb::object &right) {
+    PyObject *both = divmodOfArrays(left.ptr(), right.ptr());
+    if (!both)
+      throw pb::error_already_set();
+    return pb::reinterpret_steal<pb::object>(both);
+  });
   defineProperties(cls);
   defineViews(cls);
   defineMethods(cls);

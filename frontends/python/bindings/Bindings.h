@@ -252,8 +252,7 @@ void defineArrayType(pb::module_ &m, pb::class_<Array> &array);
 
 // One function a file.
 void defineArray(pb::module_ &m);
-/// Fills the slots of the type Array before it is made ready.
-void setupOperators(PyHeapTypeObject *type);
+/// Fills the slots of the type Array before it is made ready, as setupOperators() does.
 void setupBuffer(PyHeapTypeObject *type);
 /// The result of an operation on values that are known, or null when there is more to it.
 PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right);

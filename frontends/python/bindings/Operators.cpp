@@ -1,9 +1,11 @@
 // Python operators, from the dunders of the op table. They fill the type's number slots: pybind11's
 // dispatcher costs as much as recording the operation.
-#include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Operators.h"
+
 #include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/python/bindings/ScalarErrors.h"
+#include "frontends/record/FloatErrors.h"
 #include "frontends/record/GatheredRows.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/MemoryOrder.h"
@@ -364,19 +366,27 @@ PyObject *powerInPlace(PyObject *x, PyObject *y, PyObject *modulus) {
   return modulus == Py_None ? inPlaceOrForeign(op::OpKind::Pow, x, y) : notImplemented();
 }
 
-PyObject *divmodOfArrays(PyObject *left, PyObject *right) {
-  PyObject *quotient = binary(op::OpKind::FloorDivide, left, right);
-  if (!quotient || quotient == Py_NotImplemented)
-    return quotient;
-  PyObject *remainder = binary(op::OpKind::Remainder, left, right);
-  PyObject *both = remainder ? PyTuple_Pack(2, quotient, remainder) : nullptr;
-  Py_DECREF(quotient);
-  Py_XDECREF(remainder);
-  return both;
-}
+/// What is recorded while it lives tells nothing of an error.
+class Untold {
+public:
+  explicit Untold(FloatError error)
+      : before(setFloatModes(floatModes() &
+                             ~(7u << (FloatModes::kModeBits * static_cast<int>(error))))) {}
+  ~Untold() { setFloatModes(before); }
+  Untold(const Untold &) = delete;
+  Untold &operator=(const Untold &) = delete;
+
+private:
+  uint32_t before;
+};
 
 PyObject *divmod(PyObject *left, PyObject *right) {
-  PyObject *result = divmodOfArrays(left, right);
+  PyObject *result = guarded([&] {
+    // A function of the package that stands for it, under whose name its errors are told.
+    static const pb::object *named =
+        new pb::object(pb::module_::import("graphc._numeric").attr("_divmod"));
+    return PyObject_CallFunctionObjArgs(named->ptr(), left, right, nullptr);
+  });
   return isDone(result) ? result : handOverOperator("divmod", false, left, right, result);
 }
 
@@ -443,6 +453,25 @@ void fillSlots(PyHeapTypeObject &type, op::OpKind kind, std::string_view dunder)
 }
 
 } // namespace
+
+PyObject *divmodOfArrays(PyObject *left, PyObject *right) {
+  PyObject *quotient, *remainder;
+  {
+    // What has no quotient has no remainder, which tells of it; the other way round for zeros.
+    Untold untold(FloatError::Invalid);
+    quotient = binary(op::OpKind::FloorDivide, left, right);
+  }
+  if (!quotient || quotient == Py_NotImplemented)
+    return quotient;
+  {
+    Untold untold(FloatError::Divide);
+    remainder = binary(op::OpKind::Remainder, left, right);
+  }
+  PyObject *both = remainder ? PyTuple_Pack(2, quotient, remainder) : nullptr;
+  Py_DECREF(quotient);
+  Py_XDECREF(remainder);
+  return both;
+}
 
 void setupOperators(PyHeapTypeObject *type) {
   for (int i = 0; i < op::kOpKindCount; ++i) {

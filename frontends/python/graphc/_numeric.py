@@ -298,7 +298,16 @@ def positive(x: ArrayLike, /) -> Array:
 @_stands_for("divmod")
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     """Floor division and its remainder."""
-    return _graphc.floor_divide(x1, x2), _graphc.remainder(x1, x2)
+    x1, x2 = (x if isinstance(x, (_graphc.Array, int, float, complex)) else asarray(x) for x in (x1, x2))
+    if not isinstance(x2, _graphc.Array):
+        x1 = asarray(x1)
+    return _graphc.divmod_of_arrays(x1, x2)
+
+
+@_stands_for("divmod")
+def _divmod(x1, x2):
+    """The operator's, which has its turn."""
+    return _graphc.divmod_of_arrays(x1, x2)
 
 
 @as_ufunc(2, alike=False)
