@@ -17,9 +17,10 @@ inline constexpr int64_t kMostBytes = 128 << 10;
 
 /// Where arrays of a dtype and shape are kept, among kPlaces; few places are of larger ones, so
 /// that what is kept takes little memory.
-inline constexpr size_t kPlaces = 72;
+inline constexpr int kSmallBits = 6, kLargeBits = 3;
+inline constexpr size_t kSmallPlaces = 1 << kSmallBits, kPlaces = kSmallPlaces + (1 << kLargeBits);
 inline size_t placeOf(DType t, const Shape &shape) {
-  constexpr int64_t kMostOfMany = 16 << 10;
+  constexpr int64_t kMostOfSmall = 16 << 10;
   auto hash = static_cast<uint64_t>(t);
   int64_t bytes = itemSize(t);
   for (int64_t size : shape) {
@@ -27,7 +28,8 @@ inline size_t placeOf(DType t, const Shape &shape) {
     bytes *= size;
   }
   hash *= 0x9e3779b97f4a7c15u;
-  return bytes <= kMostOfMany ? hash >> 58 : 64 + (hash >> 61);
+  return bytes <= kMostOfSmall ? hash >> (64 - kSmallBits)
+                               : kSmallPlaces + (hash >> (64 - kLargeBits));
 }
 
 /// The node of an array that ended, with memory of any contents; null where none is kept. The
