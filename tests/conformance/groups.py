@@ -63,7 +63,7 @@ def rows():
 
 def short_rows():
     """Rows that a work-item has alone, and the first that are longer."""
-    for length in (0, 1, 3, 32, 33):
+    for length in (0, 1, 3, 33, 64, 65):
         data = normal(300, length)
         if length > 2:
             data[0, 1], data[150, 2] = np.nan, np.inf
@@ -207,13 +207,21 @@ def sorts():
         yield both, [normal(*shape)]
     special = np.float32([0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1, -1, 1e-45, -1e-45])
     for dtype in (np.float16, np.float32, np.float64):
-        yield both, [special[rng.integers(0, len(special), 5003)].astype(dtype)]
+        yield both, [special[rng.integers(0, len(special), (1, 5003))].astype(dtype)]
     yield lambda a: both(a.astype(gc.bfloat16)), [special[rng.integers(0, len(special), 5003)]]
     for dtype in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64):
         ends = np.iinfo(dtype)
-        yield both, [rng.integers(ends.min, ends.max, 5003, dtype, endpoint=True)]
+        yield both, [rng.integers(ends.min, ends.max, (1, 5003), dtype, endpoint=True)]
         yield both, [rng.integers(0, 3, (5, 3001), dtype)]
     yield both, [rng.integers(0, 2, 9001).astype(bool)]
+    # Long lines, digit after digit: whole chunks and parts of them, digits that all keys share, and keys that are all equal.
+    for shape in ((131_071,), (131_072,), (2_100_001,), (3, 140_000)):
+        yield both, [rng.integers(-5, 70_000, shape, np.int32)]
+    yield both, [special[rng.integers(0, len(special), 150_001)]]
+    yield both, [special[rng.integers(0, len(special), (1, 150_001))].astype(np.float16)]
+    yield both, [rng.integers(0, 2**64, (1, 140_000), np.uint64, endpoint=False) & np.uint64(0xFF00_0000_00FF_FF00)]
+    yield both, [rng.integers(-128, 128, (1, 140_001)).astype(np.int8)]
+    yield both, [np.full(131_073, 7, np.int32)]
     yield lambda a: (gc.sort(a, axis=0), gc.argsort(a * 2, axis=0) + 1), [normal(3000, 5)]
     for shape in ((5,), (5003,), (7, 300)):
         keys = [normal(*shape), rng.integers(0, 5, shape), special[rng.integers(0, len(special), shape)]]

@@ -475,14 +475,16 @@ bool readsAhead(const EmittedKernel &kernel) {
 }
 
 /// How many groups a multiprocessor is to have at once: scans wait for each other, and more of them
-/// hide it, as far as the local memory goes (running sums of 2^28 float32 2.5 -> 3.4 TB/s).
-int64_t groupsAtOnce(const llvm::Module &module, const EmittedKernel &kernel) {
+/// hide it, as far as the local memory goes (running sums of 2^28 float32 2.5 -> 3.4 TB/s). Sorts
+/// wait for local memory, and four leave a work-item 64 registers.
+constexpr int64_t kMostGroups = 32, kSortGroups = 4;
+int64_t groupsAtOnce(const llvm::Module &module, const EmittedKernel &kernel, int64_t most) {
   constexpr int64_t kItems = 2048, kLocalBytes = 227 << 10, kReserved = 1 << 10;
   int64_t bytes = kReserved;
   for (const llvm::GlobalVariable &memory : module.globals())
     if (memory.getName().starts_with(kernel.name + "_local"))
       bytes += static_cast<int64_t>(module.getDataLayout().getTypeAllocSize(memory.getValueType()));
-  return std::min(kItems / kernel.group, kLocalBytes / bytes);
+  return std::min({most, kItems / kernel.group, kLocalBytes / bytes});
 }
 
 /// Local memory that a launch gives: more than code may declare.
@@ -541,9 +543,10 @@ void finishModule(llvm::Module &module, ArrayRef<EmittedKernel> kernels, Languag
       bool counts = llvm::any_of(llvm::instructions(function), [](llvm::Instruction &instruction) {
         return isa<llvm::AtomicRMWInst>(instruction);
       });
-      // What is added to at places is read by later kernels alone.
+      // What is added to at places is read by later kernels alone, local memory after a barrier.
       for (llvm::Instruction &instruction : llvm::instructions(function))
-        if (auto *added = dyn_cast<llvm::AtomicRMWInst>(&instruction); added && map)
+        if (auto *added = dyn_cast<llvm::AtomicRMWInst>(&instruction);
+            added && (map || added->getPointerAddressSpace() == kLocalSpace))
           added->setOrdering(llvm::AtomicOrdering::Monotonic);
       for (unsigned i = 0; i < kernel.writes.size(); ++i) {
         function.addParamAttr(
@@ -560,8 +563,10 @@ void finishModule(llvm::Module &module, ArrayRef<EmittedKernel> kernels, Languag
       if (readsAhead(kernel))
         function.addFnAttr("nvvm.minctasm", kReadingGroups);
       bool isScan = kernel.family == static_cast<uint32_t>(program::KernelFamily::Scan);
-      if (kernel.group && (isScan || hasManyLookups(module, kernel)))
-        if (int64_t groups = groupsAtOnce(module, kernel); groups > 1)
+      bool isSort = kernel.family == static_cast<uint32_t>(program::KernelFamily::Sort);
+      if (kernel.group && (isScan || isSort || hasManyLookups(module, kernel)))
+        if (int64_t groups = groupsAtOnce(module, kernel, isSort ? kSortGroups : kMostGroups);
+            groups > 1)
           function.addFnAttr("nvvm.minctasm", std::to_string(groups));
     } else if (kernel.group) {
       auto number = [&](uint32_t n) {

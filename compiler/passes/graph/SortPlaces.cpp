@@ -1,4 +1,5 @@
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/analysis/Atomic.h"
 #include "compiler/passes/analysis/Sizes.h"
 #include "compiler/passes/fuse/FusionPlan.h"
 #include "dialects/graph/Graph.h"
@@ -148,20 +149,14 @@ struct SortPlaces : pass::impl::SortPlacesBase<SortPlaces> {
     SizeAnalysis sizes(func);
     for (auto scatter :
          llvm::make_early_inc_range(func.getBody().front().getOps<graph::ScatterOp>())) {
-      if (scatter.getUnique() || scatter.getSorted() || addsInAnyOrder(scatter))
+      Type element = cast<RankedTensorType>(scatter.getValue().getType()).getElementType();
+      if (scatter.getUnique() || scatter.getSorted() ||
+          addsInOneStep(scatter.getCombine(), element, atomicBits))
         continue;
       Sorting sorting(scatter, sizes);
       if (sorting.count.value || sorting.count.constant > kFewPoints)
         sorting.run();
     }
-  }
-
-  /// AssignSchedules has such sums made in one step each.
-  bool addsInAnyOrder(graph::ScatterOp scatter) {
-    auto type = dyn_cast<IntegerType>(
-        cast<RankedTensorType>(scatter.getValue().getType()).getElementType());
-    return scatter.getCombine() == "add" && type && type.getWidth() >= 32 &&
-           type.getWidth() <= atomicBits;
   }
 };
 

@@ -548,7 +548,7 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
                product(parallel - 1, parallel).ceilDiv(vector);
   } else if (family == Family::Rows && func->hasAttr(kShortRowsAttr)) {
     std::optional<int64_t> length = space.reducedItems().constant();
-    isShort = length && *length <= kShortRow;
+    isShort = length && *length <= kGroupShortRow;
     mayBeShort = !length;
   }
   if ((family == Family::Rows || family == Family::Full) && reducesOnce(func)) {

@@ -1,13 +1,6 @@
 // Sorting by groups of work-items: see GroupSort.h for the passes and what they take.
-#include "compiler/passes/lower/GroupSort.h"
+#include "compiler/passes/lower/SortFunction.h"
 
-#include "compiler/passes/lower/IndexMath.h"
-#include "compiler/passes/lower/LoopSpace.h"
-#include "compiler/passes/lower/SortKeys.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -16,15 +9,7 @@ using namespace graphc::pass;
 
 namespace {
 
-/// A place is skipped after so many, so that neighbouring work-items, which read places kSortEach
-/// apart, use different banks.
-constexpr int64_t kBanks = 32, kLogEach = llvm::ConstantLog2<kSortEach>();
-/// Picoseconds of a tile: what a sort costs where a device is chosen by cost.
-constexpr int64_t kTilePs = 2000000;
-
-SortKeys keysOf(kernel::SortOp op) {
-  return {op.getLoc(), op.getElement(), op.getPlaces(), op.getDescending()};
-}
+constexpr int64_t kLogEach = llvm::ConstantLog2<kSortEach>();
 
 using Load = llvm::function_ref<Value(OpBuilder &, Value)>;
 
@@ -58,83 +43,18 @@ Value splitOf(OpBuilder &outside, const SortKeys &keys, const Runs &runs, Value 
   return search.getResult(0);
 }
 
-/// One function, while it is built.
-class Function {
+/// The functions of a merge sort.
+class MergeFunction : public SortFunction {
 public:
-  /// `buffers`: their elements, of which the function reads the first `inputs` only.
-  Function(kernel::SortOp op, StringRef suffix, ArrayRef<Type> buffers, int64_t inputs,
-           int64_t sizeCount)
-      : keys(keysOf(op)), loc(op.getLoc()), b(op.getContext()), m{b, loc} {
-    OpBuilder module(op);
-    SmallVector<Type> types;
-    for (Type type : buffers)
-      types.push_back(MemRefType::get({ShapedType::kDynamic}, memoryType(type)));
-    types.append(sizeCount + 2, module.getIndexType());
-    func = func::FuncOp::create(module, loc, (op.getSymName() + suffix).str(),
-                                module.getFunctionType(types, {}));
-    auto number = [&](int64_t n) { return module.getI64IntegerAttr(n); };
-    func->setAttr("graphc.kernel", module.getUnitAttr());
-    func->setAttr("graphc.buffers", number(static_cast<int64_t>(buffers.size())));
-    func->setAttr("graphc.family", module.getStringAttr(stringifyFamily(kernel::Family::Sort)));
-    func->setAttr("graphc.cost", number(kTilePs));
-    func->setAttr("graphc.group", number(kSortGroup));
-    func->setAttr("graphc.inputs", number(inputs));
-    Block *entry = func.addEntryBlock();
-    b.setInsertionPointToEnd(entry);
-    memory = entry->getArguments().take_front(buffers.size());
-    sizes = entry->getArguments().slice(buffers.size(), sizeCount);
-    group = entry->getArgument(buffers.size() + sizeCount);
-    member = narrow(b, gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x));
-  }
+  using SortFunction::SortFunction;
 
+  Value lines() const { return sizes[0]; }
+  Value length() const { return sizes[1]; }
   void tiles();
   void splits();
   void merge();
 
 private:
-  Value lines() const { return sizes[0]; }
-  Value length() const { return sizes[1]; }
-  Value local(Type type) {
-    auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-    int64_t count = kSortTile + kSortTile / kBanks;
-    return memref::AllocaOp::create(b, loc, MemRefType::get({count}, type, AffineMap(), space));
-  }
-  /// Arithmetic on places in local memory.
-  IndexMath near(OpBuilder &at) const { return {at, loc, at.getI32Type()}; }
-  Value slot(OpBuilder &at, Value place) const {
-    IndexMath n = near(at);
-    return wide(at, n.add(place, n.div(place, kBanks)));
-  }
-  Value get(OpBuilder &at, Value from, Value index) const {
-    return memref::LoadOp::create(at, loc, from, index);
-  }
-  Value getLocal(OpBuilder &at, Value from, Value place) const {
-    return get(at, from, slot(at, place));
-  }
-  void set(OpBuilder &at, Value to, Value index, Value value) const {
-    memref::StoreOp::create(at, loc, value, to, index);
-  }
-  void setLocal(OpBuilder &at, Value to, Value place, Value value) const {
-    set(at, to, slot(at, place), value);
-  }
-  void barrier(OpBuilder &at) const { gpu::BarrierOp::create(at, loc); }
-  Value narrow(OpBuilder &at, Value index) const {
-    return arith::IndexCastOp::create(at, loc, at.getI32Type(), index);
-  }
-  Value wide(OpBuilder &at, Value number) const {
-    return arith::IndexCastOp::create(at, loc, at.getIndexType(), number);
-  }
-  /// body(builder) where the condition holds.
-  void when(OpBuilder &at, Value condition, llvm::function_ref<void(OpBuilder &)> body) const {
-    OpBuilder inside =
-        scf::IfOp::create(at, loc, condition, /*withElseRegion=*/false).getThenBodyBuilder();
-    body(inside);
-  }
-  /// The elements of a tile that a work-item moves: neighbours have neighbouring memory.
-  void moved(llvm::function_ref<void(Value)> body) {
-    for (int64_t i = 0; i < kSortEach; ++i)
-      body(near(b).add(member, i * kSortGroup));
-  }
   /// A work-item's elements of the merged runs, from `take` on: keys, and where they lie.
   void mergeEach(OpBuilder &at, Value from, const Runs &runs, Value take,
                  SmallVectorImpl<Value> &merged, SmallVectorImpl<Value> &sources) const;
@@ -146,18 +66,11 @@ private:
   Runs runsOf(Value start, Value run) const;
   void store(OpBuilder &at, Value isLast, Value target, Value half, Value key, Value place,
              ValueRange buffers) const;
-
-  SortKeys keys;
-  Location loc;
-  func::FuncOp func;
-  OpBuilder b;
-  IndexMath m;
-  ValueRange memory, sizes;
-  Value group, member;
 };
 
-void Function::mergeEach(OpBuilder &at, Value from, const Runs &runs, Value take,
-                         SmallVectorImpl<Value> &merged, SmallVectorImpl<Value> &sources) const {
+void MergeFunction::mergeEach(OpBuilder &at, Value from, const Runs &runs, Value take,
+                              SmallVectorImpl<Value> &merged,
+                              SmallVectorImpl<Value> &sources) const {
   IndexMath n = near(at);
   auto load = [&](OpBuilder &c, Value place) { return getLocal(c, from, place); };
   auto inside = [&](Value place) { return n.min(place, kSortTile - 1); };
@@ -182,8 +95,8 @@ void Function::mergeEach(OpBuilder &at, Value from, const Runs &runs, Value take
   }
 }
 
-void Function::keepEach(OpBuilder &at, Value kept, Value places, ArrayRef<Value> merged,
-                        ArrayRef<Value> moved) const {
+void MergeFunction::keepEach(OpBuilder &at, Value kept, Value places, ArrayRef<Value> merged,
+                             ArrayRef<Value> moved) const {
   IndexMath n = near(at);
   Value own = n.mul(member, kSortEach);
   barrier(at);
@@ -196,7 +109,7 @@ void Function::keepEach(OpBuilder &at, Value kept, Value places, ArrayRef<Value>
 }
 
 /// Neighbours change places until all are in order, which leaves equal ones as they are.
-void Function::sortEach(SmallVectorImpl<Value> &key, SmallVectorImpl<Value> &place) const {
+void MergeFunction::sortEach(SmallVectorImpl<Value> &key, SmallVectorImpl<Value> &place) const {
   OpBuilder at = b;
   IndexMath n = near(at);
   for (int64_t round = 0; round < kSortEach; ++round)
@@ -212,7 +125,7 @@ void Function::sortEach(SmallVectorImpl<Value> &key, SmallVectorImpl<Value> &pla
 }
 
 /// From sorted runs of kSortEach elements in local memory to runs of `segment`.
-void Function::sortRuns(Value kept, Value places, Value segment) {
+void MergeFunction::sortRuns(Value kept, Value places, Value segment) {
   IndexMath s = near(b);
   Value own = s.mul(member, kSortEach);
   SmallVector<Value> start = {s(kSortEach)};
@@ -237,8 +150,8 @@ void Function::sortRuns(Value kept, Value places, Value segment) {
 }
 
 /// `buffers`: keys, places where there are some, and the result.
-void Function::store(OpBuilder &at, Value isLast, Value target, Value half, Value key, Value place,
-                     ValueRange buffers) const {
+void MergeFunction::store(OpBuilder &at, Value isLast, Value target, Value half, Value key,
+                          Value place, ValueRange buffers) const {
   IndexMath n{at, loc};
   Value result = buffers.back();
   auto choice = scf::IfOp::create(at, loc, n.equal(isLast, n(1)), /*withElseRegion=*/true);
@@ -252,7 +165,7 @@ void Function::store(OpBuilder &at, Value isLast, Value target, Value half, Valu
     set(no, buffers[1], there, place);
 }
 
-void Function::tiles() {
+void MergeFunction::tiles() {
   Value segment = sizes[2], last = sizes[3], kept = local(keys.type), places;
   if (keys.places)
     places = local(b.getI32Type());
@@ -275,7 +188,7 @@ void Function::tiles() {
     inside = m.both(m.less(line, lines()), m.less(column, length()));
     return m.add(m.mul(line, length()), column);
   };
-  moved([&](Value e) {
+  moved(b, [&](Value e) {
     Value inside, place = at(e, inside);
     Value key = keys.of(b, get(b, memory[0], m.select(inside, place, m(0))));
     setLocal(b, kept, e, keys.select(b, inside, key, keys.last(b)));
@@ -296,29 +209,29 @@ void Function::tiles() {
   barrier(b);
   sortRuns(kept, places, size);
   Value half = m(0);
-  moved([&](Value e) {
+  moved(b, [&](Value e) {
     Value inside, target = at(e, inside);
     when(b, inside, [&](OpBuilder &c) {
       Value place;
       if (places) {
         Value column = IndexMath{c, loc}.add(firstColumn, wide(c, getLocal(c, places, e)));
-        place = arith::IndexCastOp::create(c, loc, c.getI64Type(), column);
+        place = stored(c, column);
       }
       store(c, last, target, half, getLocal(c, kept, e), place, memory.drop_front());
     });
   });
-  func::ReturnOp::create(b, loc);
+  finish();
 }
 
 /// The runs that a tile at `start` of its line is merged of; places count from the line's first.
-Runs Function::runsOf(Value start, Value run) const {
+Runs MergeFunction::runsOf(Value start, Value run) const {
   Value first = m.sub(start, m.both(start, m.sub(m.mul(run, 2), m(1))));
   Value count = m.min(run, m.sub(length(), first));
   Value second = m.add(first, count);
   return {first, count, second, m.min(run, m.sub(length(), second))};
 }
 
-void Function::splits() {
+void MergeFunction::splits() {
   Value run = sizes[2], half = sizes[3], tiles = m.ceilDiv(length(), kSortTile);
   Value number = m.add(m.mul(group, kSortGroup), wide(b, member));
   Value all = m.mul(lines(), tiles);
@@ -331,13 +244,11 @@ void Function::splits() {
   Value split = splitOf(b, keys, runs, m.sub(start, runs.first), [&](OpBuilder &c, Value place) {
     return get(c, memory[0], IndexMath{c, loc}.add(base, place));
   });
-  when(b, present, [&](OpBuilder &c) {
-    set(c, memory[1], number, arith::IndexCastOp::create(c, loc, c.getI64Type(), split));
-  });
-  func::ReturnOp::create(b, loc);
+  when(b, present, [&](OpBuilder &c) { set(c, memory[1], number, stored(c, split)); });
+  finish();
 }
 
-void Function::merge() {
+void MergeFunction::merge() {
   Value run = sizes[2], half = sizes[3], last = sizes[4];
   Value kept = local(keys.type), sources = keys.places ? local(b.getI32Type()) : Value();
   Value tiles = m.ceilDiv(length(), kSortTile), line = m.div(group, tiles);
@@ -360,7 +271,7 @@ void Function::merge() {
     IndexMath n{c, loc};
     return n.add(n.select(n.less(e, split), first, second), wide(c, e));
   };
-  moved([&](Value e) {
+  moved(b, [&](Value e) {
     Value inside = s.less(e, size);
     Value key = get(b, memory[1], m.select(inside, source(b, e), base));
     setLocal(b, kept, e, keys.select(b, inside, key, keys.last(b)));
@@ -370,7 +281,7 @@ void Function::merge() {
   mergeEach(b, kept, {s(0), split, split, s.sub(size, split)}, s.min(own, size), merged, places);
   keepEach(b, kept, sources, merged, places);
   Value other = m.sub(m(1), half), target = m.add(m.mul(line, length()), start);
-  moved([&](Value e) {
+  moved(b, [&](Value e) {
     when(b, s.less(e, size), [&](OpBuilder &c) {
       Value place;
       if (sources)
@@ -379,14 +290,14 @@ void Function::merge() {
       store(c, last, there, other, getLocal(c, kept, e), place, memory.drop_front());
     });
   });
-  func::ReturnOp::create(b, loc);
+  finish();
 }
 
 } // namespace
 
 void pass::lowerGroupSort(kernel::SortOp op) {
   Builder b(op.getContext());
-  Type key = keysOf(op).type, place = b.getI64Type();
+  Type key = sortKeys(op).type, place = b.getI64Type();
   Type result = op.getPlaces() ? place : op.getElement();
   SmallVector<Type> tiles = {op.getElement(), key}, merge = {place, key};
   if (op.getPlaces()) {
@@ -395,7 +306,13 @@ void pass::lowerGroupSort(kernel::SortOp op) {
   }
   tiles.push_back(result);
   merge.push_back(result);
-  Function(op, kSortTiles, tiles, /*inputs=*/1, /*sizeCount=*/4).tiles();
-  Function(op, kSortSplits, {key, place}, /*inputs=*/1, /*sizeCount=*/4).splits();
-  Function(op, kSortMerge, merge, /*inputs=*/1, /*sizeCount=*/5).merge();
+  auto function = [&](StringRef suffix, ArrayRef<Type> buffers, int64_t sizes) {
+    return MergeFunction(op, op.getSymName() + suffix, sortKeys(op),
+                         {SmallVector<Type>(buffers), /*inputs=*/1, sizes, kTilePs});
+  };
+  function(kSortTiles, tiles, 4).tiles();
+  function(kSortSplits, {key, place}, 4).splits();
+  function(kSortMerge, merge, 5).merge();
+  if (isSortedByDigits(op.getElement()))
+    lowerRadixSort(op);
 }

@@ -63,7 +63,8 @@ void KernelLowering::shortStage(OpBuilder &b, Position &row, int current) {
     return;
   int64_t lanes = row.width;
   TreeEmitter trees(&function.getBody().front(), loc, reducers, lanes);
-  TreeEmitter::Storage storage = trees.allocate(kShortRow * lanes, false);
+  int64_t longest = shape.group ? kGroupShortRow : kShortRow;
+  TreeEmitter::Storage storage = trees.allocate(longest * lanes, false);
   Value length = emitter->emit(b, space.reducedItems()), w = constant(b, lanes),
         zero = constant(b, 0);
   trees.save(b, storage, zero, trees.identity(b, lanes));
@@ -78,7 +79,7 @@ void KernelLowering::shortStage(OpBuilder &b, Position &row, int current) {
   });
   if (reducers.empty())
     return;
-  for (int64_t half = kShortRow / 2; half >= 1; half /= 2) {
+  for (int64_t half = longest / 2; half >= 1; half /= 2) {
     Value h = constant(b, half);
     Value present = arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, length, h), zero);
     loop(b, zero, arith::MinSIOp::create(b, loc, h, present), 1, [&](OpBuilder &c, Value index) {

@@ -57,6 +57,13 @@ public:
     return memory == type ? bits : mlir::arith::BitcastOp::create(b, loc, memory, bits);
   }
 
+  /// A key of elements that keep their own: -0 becomes +0, its neighbour, to be compared.
+  mlir::Value asEqual(mlir::OpBuilder &b, mlir::Value key) const {
+    if (places || !llvm::isa<mlir::FloatType>(element))
+      return key;
+    llvm::APInt plus = descending ? ~signBit() : signBit(), minus = ~plus;
+    return select(b, equal(b, key, number(b, minus)), number(b, plus), key);
+  }
   mlir::Value less(mlir::OpBuilder &b, mlir::Value x, mlir::Value y) const {
     return compare(b, mlir::arith::CmpIPredicate::ult, asEqual(b, x), asEqual(b, y));
   }
@@ -80,13 +87,6 @@ private:
   llvm::APInt fractionTop() const {
     unsigned fraction = llvm::cast<mlir::FloatType>(element).getFPMantissaWidth() - 1;
     return llvm::APInt::getOneBitSet(type.getWidth(), fraction - 1);
-  }
-  /// A key of elements that keep their own: -0 becomes +0, its neighbour, to be compared.
-  mlir::Value asEqual(mlir::OpBuilder &b, mlir::Value key) const {
-    if (places || !llvm::isa<mlir::FloatType>(element))
-      return key;
-    llvm::APInt plus = descending ? ~signBit() : signBit(), minus = ~plus;
-    return select(b, equal(b, key, number(b, minus)), number(b, plus), key);
   }
   mlir::Value number(mlir::OpBuilder &b, const llvm::APInt &value) const {
     return mlir::arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));

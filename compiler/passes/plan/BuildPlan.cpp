@@ -564,7 +564,7 @@ Value Planner::takeSmall(const KernelShape &shape, Value &pieces, Value work, Va
 /// Whether <kernel>_short runs, as 0 or 1, and the kernel's own pieces become none or all.
 Value Planner::takeShort(Value &pieces, Value work) {
   IndexMath m{builder, func.getLoc()};
-  Value isShort = m.some(m.sub(m(kShortRow + 1), work));
+  Value isShort = m.some(m.sub(m(kGroupShortRow + 1), work));
   pieces = m.mul(pieces, m.sub(m(1), isShort));
   return isShort;
 }

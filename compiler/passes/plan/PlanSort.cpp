@@ -15,9 +15,6 @@ using namespace graphc::pass;
 
 namespace {
 
-/// More elements than a line can have.
-constexpr int64_t kLongestLine = int64_t{1} << 40;
-
 struct Plan {
   OpBuilder &b;
   Location loc;
@@ -31,10 +28,10 @@ struct Plan {
     auto type = plan::BufferType::get(b.getContext(), element);
     return plan::AllocOp::create(b, loc, type, count, IntegerAttr());
   }
-  void launch(StringRef suffix, ValueRange buffers, ValueRange sizes, Value range,
+  void launch(StringRef suffix, ValueRange buffers, ValueRange sizes, Value groups,
               int64_t work) const {
     auto callee = FlatSymbolRefAttr::get(b.getContext(), (name + suffix).str());
-    plan::LaunchOp::create(b, loc, callee, buffers, sizes, range, m(work), lines, Value(),
+    plan::LaunchOp::create(b, loc, callee, buffers, sizes, groups, m(work), lines, Value(),
                            IntegerAttr(), Value());
   }
 };
@@ -47,13 +44,26 @@ Value segmentOf(const Plan &p) {
   return segment;
 }
 
-void addPasses(const Plan &p, Value keys, Value places, Value splits) {
+/// More elements than a line can have.
+constexpr int64_t kLongestLine = int64_t{1} << 40;
+
+/// `isMerged`: 1 or 0, as numbers of work-items are nothing for what is not needed.
+void addMerges(const Plan &p, Value isMerged, int64_t longest, Value keys, Value places) {
   const IndexMath &m = p.m;
   Value lines = p.sorted.lines, length = p.sorted.length;
-  Value tiles = m.mul(lines, m.ceilDiv(length, kSortTile));
-  std::optional<int64_t> known = getConstantIntValue(length);
+  Value isLong = m.mul(isMerged, m.some(m.sub(length, m(kSortTile))));
+  Value tiles = m.mul(isMerged, m.mul(lines, m.ceilDiv(length, kSortTile)));
+  Value splits = p.buffer(p.b.getI64Type(), m.mul(tiles, isLong));
+  Value segment = segmentOf(p);
+  Value groups = m.mul(
+      isMerged, m.mul(m.ceilDiv(lines, m.div(m(kSortTile), segment)), m.ceilDiv(length, segment)));
+  SmallVector<Value> first = {p.sorted.elements, keys};
+  if (places)
+    first.push_back(places);
+  first.push_back(p.sorted.result);
+  p.launch(kSortTiles, first, {lines, length, segment, m.sub(m(1), isLong)}, groups, kSortTile);
   int64_t half = 0;
-  for (int64_t run = kSortTile; run < known.value_or(kLongestLine); run *= 2, half = 1 - half) {
+  for (int64_t run = kSortTile; run < longest; run *= 2, half = 1 - half) {
     Value isRun = m.some(m.sub(length, m(run)));
     Value isLast = m.sub(m(1), m.some(m.sub(length, m(2 * run))));
     SmallVector<Value> sizes = {lines, length, m(run), m(half)};
@@ -65,6 +75,34 @@ void addPasses(const Plan &p, Value keys, Value places, Value splits) {
       buffers.push_back(places);
     buffers.push_back(p.sorted.result);
     p.launch(kSortMerge, buffers, sizes, m.mul(tiles, isRun), kSortTile);
+  }
+}
+
+void addDigits(const Plan &p, Value isLong, Value keys, Value places, unsigned width) {
+  const IndexMath &m = p.m;
+  Value lines = p.sorted.lines, length = p.sorted.length, count = m.mul(lines, length);
+  Value keyTiles = m.mul(isLong, m.ceilDiv(count, kSortTile));
+  Value tiles = m.ceilDiv(length, kSortTile);
+  Value each = m.max(m.ceilDiv(m.mul(lines, tiles), kRadixChunks), 1);
+  Value chunks = m.max(m.ceilDiv(tiles, each), 1);
+  Value groups = m.mul(isLong, m.mul(lines, chunks));
+  Type number = p.b.getI64Type();
+  auto digitCount = static_cast<int64_t>(width) / kDigitBits;
+  Value differing = p.buffer(cast<plan::BufferType>(keys.getType()).getElement(), keyTiles);
+  Value passes = p.buffer(number, m.mul(isLong, digitCount));
+  Value counts = p.buffer(number, m.mul(groups, kDigits));
+  Value digits = m.mul(isLong, m.mul(lines, kDigits)), totals = p.buffer(number, digits);
+  p.launch(kRadixKeys, {p.sorted.elements, keys, differing}, count, keyTiles, kSortTile);
+  p.launch(kRadixPasses, {differing, passes}, keyTiles, isLong, kSortGroup);
+  for (int64_t digit = 0; digit < digitCount; ++digit) {
+    SmallVector<Value> sizes = {lines, length, m(digit), each, chunks};
+    p.launch(kRadixCount, {passes, keys, counts}, sizes, groups, kSortTile);
+    p.launch(kRadixOffsets, {passes, counts, totals}, {m(digit), chunks}, digits, kSortGroup);
+    SmallVector<Value> buffers = {passes, totals, counts, keys};
+    if (places)
+      buffers.push_back(places);
+    buffers.push_back(p.sorted.result);
+    p.launch(kRadixScatter, buffers, sizes, groups, kSortTile);
   }
 }
 
@@ -122,21 +160,18 @@ void pass::planSort(OpBuilder &b, SymbolTable &symbols, graph::LibraryOp step,
   }
   Plan p{b, loc, IndexMath{b, loc}, name, linesOf(b, step), sorted, ofPlaces};
   const IndexMath &m = p.m;
-  Value isLong = m.some(m.sub(sorted.length, m(kSortTile)));
-  Value kept = m.mul(m.mul(sorted.lines, sorted.length), m.mul(isLong, 2));
-  auto key = IntegerType::get(b.getContext(), std::max(8u, element.getIntOrFloatBitWidth()),
-                              IntegerType::Unsigned);
+  Value isKept = m.some(m.sub(sorted.length, m(kSortTile)));
+  Value kept = m.mul(m.mul(sorted.lines, sorted.length), m.mul(isKept, 2));
+  unsigned width = std::max(8u, element.getIntOrFloatBitWidth());
+  auto key = IntegerType::get(b.getContext(), width, IntegerType::Unsigned);
   Value keys = p.buffer(key, kept), places;
-  SmallVector<Value> buffers = {sorted.elements, keys};
   if (ofPlaces)
-    buffers.push_back(places = p.buffer(b.getI64Type(), kept));
-  buffers.push_back(sorted.result);
-  Value tiles = m.mul(sorted.lines, m.ceilDiv(sorted.length, kSortTile));
-  Value splits = p.buffer(b.getI64Type(), m.mul(tiles, isLong));
-  Value segment = segmentOf(p);
-  Value groups = m.mul(m.ceilDiv(sorted.lines, m.div(m(kSortTile), segment)),
-                       m.ceilDiv(sorted.length, segment));
-  p.launch(kSortTiles, buffers, {sorted.lines, sorted.length, segment, m.sub(m(1), isLong)}, groups,
-           kSortTile);
-  addPasses(p, keys, places, splits);
+    places = p.buffer(b.getI64Type(), kept);
+  std::optional<int64_t> known = getConstantIntValue(sorted.length);
+  int64_t byDigits = isSortedByDigits(element) ? kRadixLength : kLongestLine;
+  Value isLong = m.some(m.sub(sorted.length, m(byDigits - 1)));
+  if (!known || *known < byDigits)
+    addMerges(p, m.sub(m(1), isLong), std::min(known.value_or(byDigits), byDigits), keys, places);
+  if (byDigits == kRadixLength && (!known || *known >= kRadixLength))
+    addDigits(p, isLong, keys, places, width);
 }

@@ -1,4 +1,5 @@
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/analysis/Atomic.h"
 #include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/LoopSpace.h"
 #include "compiler/passes/lower/Reducers.h"
@@ -249,10 +250,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     bool some = false, all = true;
     llvm::SmallDenseSet<int64_t> bases;
     func.getBody().walk([&](kernel::ScatterOp op) {
-      auto type = dyn_cast<IntegerType>(op.getValue().getType());
       some |= !op.getUnique();
-      all &= op.getCombine() == "add" && type && type.getWidth() >= 32 &&
-             type.getWidth() <= atomicBits;
+      all &= addsInOneStep(op.getCombine(), op.getValue().getType(), atomicBits);
       bases.insert(func.getInits()[op.getResult()]);
     });
     func.getBody().walk([&](Operation *op) {

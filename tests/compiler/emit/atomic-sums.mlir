@@ -1,5 +1,6 @@
 // Sums of integers at places that points share are added in any order, each in one step, where the device has words for it:
-// PTX for 32 and 64 bits, OpenCL C for 32. Sums of floats keep their order.
+// PTX for 32 and 64 bits, OpenCL C for 32. Sums of floats keep their order: their points are sorted, by digits that are counted in
+// local memory.
 // REQUIRES: compiler, graphc
 // RUN: graphc compile %s --emit=ptx --target=ptx --opencl-features=fp64,gpu,ordered,sm_90 | FileCheck %s --check-prefix=PTX
 // RUN: graphc compile %s --emit=opencl --target=opencl --opencl-features=fp64,gpu,c | FileCheck %s --check-prefix=SOURCE
@@ -8,7 +9,10 @@
 // PTX-COUNT-1: {{atom|red}}.global.add.u64
 // PTX-COUNT-1: {{atom|red}}.global.add.u32
 // PTX-NOT: {{atom|red}}.global
-// SOURCE-COUNT-1: atomic_add(
+// SOURCE: void argsort_i64_scatter(
+// SOURCE-NOT: atomic_add(
+// SOURCE: void f_3(__global int *
+// SOURCE: atomic_add(
 // SOURCE-NOT: atomic_add(
 // CORES-NOT: atomic_add(
 func.func @f(%wide: tensor<?xi64>, %x: tensor<?xi64>, %i: tensor<?xi64>, %narrow: tensor<?xi32>, %y: tensor<?xi32>, %floats: tensor<?xf32>, %z: tensor<?xf32>) -> (tensor<?xi64>, tensor<?xi32>, tensor<?xf32>) {

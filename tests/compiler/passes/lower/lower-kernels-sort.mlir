@@ -26,6 +26,18 @@
 // CHECK-COUNT-3: gpu.barrier
 // CHECK-NOT: gpu.barrier
 // CHECK: return
+
+// Digits of long lines: counted in local memory, in 32 bits; a tile has the keys, counters of two a word, and no places.
+// CHECK-LABEL: func.func @sort_f32_keys(
+// CHECK-LABEL: func.func @sort_f32_passes(
+// CHECK-LABEL: func.func @sort_f32_count(
+// CHECK: memref.atomic_rmw addi {{.*}} : (i32, memref<264xi32, #gpu.address_space<workgroup>>) -> i32
+// CHECK-LABEL: func.func @sort_f32_offsets(
+// CHECK-LABEL: func.func @sort_f32_scatter(
+// CHECK: memref.alloca() : memref<2112xi32, #gpu.address_space<workgroup>>
+// CHECK: memref.alloca() : memref<2376xi32, #gpu.address_space<workgroup>>
+// CHECK-NOT: memref.alloca() : memref<2112xi32
+// CHECK: return
 kernel.sort @sort_f32 of f32
 
 // Equal elements keep their order: zeros of both signs get one key, and places come along.

@@ -31,15 +31,36 @@ func.func @long(%x: tensor<1x5000xui8>) -> tensor<1x5000xi64> {
   return %0 : tensor<1x5000xi64>
 }
 
-// A length that is not known has as many passes as the longest line; those it does not need have no groups.
+// Of a length that is not known memory has what either way needs; the launches of the other have no groups. Four digits are
+// counted and moved after one another, each as the device finds that it must be.
 // CHECK-LABEL: plan.program @open
 // CHECK: plan.launch @sort_f32_tiles
-// CHECK-COUNT-29: plan.launch @sort_f32_merge
+// CHECK-COUNT-6: plan.launch @sort_f32_merge
+// CHECK-NOT: plan.launch @sort_f32_merge
+// CHECK: plan.launch @sort_f32_keys
+// CHECK: plan.launch @sort_f32_passes
+// CHECK-COUNT-4: plan.launch @sort_f32_scatter
 // CHECK-NOT: plan.launch
 // CHECK: plan.return
 func.func @open(%x: tensor<1x?xf32>, %n: index) -> tensor<1x?xf32> {
   %0 = graph.library "sort" %x to (%n) params [0] : tensor<1x?xf32> -> tensor<1x?xf32>
   return %0 : tensor<1x?xf32>
+}
+
+// CHECK-LABEL: plan.program @digits
+// CHECK: plan.launch @argsort_i16_keys({{.*}} !plan.buffer<i16>, !plan.buffer<ui16>, !plan.buffer<ui16>)
+// CHECK: plan.launch @argsort_i16_passes
+// CHECK: plan.launch @argsort_i16_count
+// CHECK: plan.launch @argsort_i16_offsets
+// CHECK: plan.launch @argsort_i16_scatter
+// CHECK: plan.launch @argsort_i16_count
+// CHECK: plan.launch @argsort_i16_offsets
+// CHECK: plan.launch @argsort_i16_scatter
+// CHECK-NOT: plan.launch
+// CHECK: plan.return
+func.func @digits(%x: tensor<2x131072xi16>) -> tensor<2x131072xi64> {
+  %0 = graph.library "argsort" %x params [0] : tensor<2x131072xi16> -> tensor<2x131072xi64>
+  return %0 : tensor<2x131072xi64>
 }
 
 // CHECK-LABEL: plan.program @complex
