@@ -48,7 +48,8 @@ struct ProgramWork {
   /// The same where groups of work-items have a tile each: a product of few elements leaves
   /// processors idle, and takes as long for its depth as one of kTimedProduct elements.
   double tiledProducts = 0;
-  double scans = 0; ///< elements of running sums and the like
+  double scans = 0;     ///< elements of running sums and the like
+  double sortNanos = 0; ///< what the host's sorts take besides memory
   double kernels = 1;
   double hostNanos = 0;    ///< what runs on the host took; 0: not known
   bool isHostTimed = true; ///< false: a few more runs on the host will say what they take

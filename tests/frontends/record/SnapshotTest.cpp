@@ -58,17 +58,21 @@ Array softmaxLike(const Array &x) {
   return get(ops::elementwise(op::OpKind::Exp, one));
 }
 
-// A sort of 2^20 numbers doubles tiles of 2048 nine times, and reads and writes all each time.
+// A sort of 2^20 numbers doubles tiles of 2048 nine times, and reads and writes all each time; the
+// host compares besides.
 TEST(Choose, SortsCountAsPasses) {
   auto workOfStep = [](Routine routine, DType t) {
     Array keys[] = {leaf({1, 1 << 20}, t)};
-    return workOf(only(get(ops::library(routine, keys, {0}, {t, Shape{1, 1 << 20}}))));
+    const DType result = routine == Routine::Argsort ? DType::Int64 : t;
+    return workOf(only(get(ops::library(routine, keys, {0}, {result, Shape{1, 1 << 20}}))));
   };
   ProgramWork sort = workOfStep(Routine::Sort, DType::Float64);
   EXPECT_TRUE(sort.needsGroups);
   EXPECT_FALSE(sort.needsHost);
   EXPECT_GE(sort.bytes, 9 * 2 * 8.0 * (1 << 20));
   EXPECT_GE(sort.kernels, 2 * 9);
+  EXPECT_GT(sort.sortNanos, 1e6);
+  EXPECT_GT(workOfStep(Routine::Argsort, DType::Float64).sortNanos, 2 * sort.sortNanos);
   EXPECT_TRUE(workOfStep(Routine::Sort, DType::Complex128).needsHost);
 }
 
