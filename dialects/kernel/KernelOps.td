@@ -146,8 +146,9 @@ def Kernel_ScatterOp : Kernel_Op<"scatter", [AttrSizedOperandSegments]> {
 def Kernel_SortOp : Kernel_Op<"sort", [Symbol]> {
   let summary = "Kernels that sort lines of elements by groups of work-items of a GPU-class device";
   let description = [{
-    Lowered to `<name>_tiles`, which sorts tiles, and to `<name>_splits` and `<name>_merge`, which merge sorted runs in pairs
-    (compiler/passes/lower/GroupSort.h says what they take). The order is that of docs/numerics.md. `places`: the result is where
+    Lowered to `<name>_tiles`, which sorts tiles, and to `<name>_splits` and `<name>_merge`, which merge sorted runs in pairs; of
+    integers and narrow floats also to functions that sort long lines digit after digit, `<name>_keys` to `<name>_scatter`
+    (compiler/passes/lower/GroupSort.h says what all take). The order is that of docs/numerics.md. `places`: the result is where
     the elements were, equal ones in their order.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$element, UnitAttr:$places, UnitAttr:$descending);
