@@ -48,13 +48,13 @@ class MergeFunction : public SortFunction {
 public:
   using SortFunction::SortFunction;
 
-  Value lines() const { return sizes[0]; }
-  Value length() const { return sizes[1]; }
   void tiles();
   void splits();
   void merge();
 
 private:
+  Value lines() const { return sizes[0]; }
+  Value length() const { return sizes[1]; }
   /// A work-item's elements of the merged runs, from `take` on: keys, and where they lie.
   void mergeEach(OpBuilder &at, Value from, const Runs &runs, Value take,
                  SmallVectorImpl<Value> &merged, SmallVectorImpl<Value> &sources) const;

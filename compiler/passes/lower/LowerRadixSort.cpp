@@ -119,11 +119,10 @@ std::pair<Value, Value> RadixFunction::before(OpBuilder &at, Value value, Value 
 }
 static_assert(llvm::ConstantLog2<kSortGroup>() % 2 == 0, "the sums end where they began");
 
-/// The bits of all work-items, for the first of them.
+/// The bits of all work-items.
 Value RadixFunction::unite(Value own, Value memory) {
   IndexMath n = near(b);
-  Value all = own;
-  set(b, memory, wide(b, member), all);
+  set(b, memory, wide(b, member), own);
   for (int64_t apart = kSortGroup / 2; apart > 0; apart /= 2) {
     barrier(b);
     when(b, n.less(member, n(apart)), [&](OpBuilder &c) {

@@ -47,7 +47,8 @@ Value segmentOf(const Plan &p) {
 /// More elements than a line can have.
 constexpr int64_t kLongestLine = int64_t{1} << 40;
 
-/// `isMerged`: 1 or 0, as numbers of work-items are nothing for what is not needed.
+/// `isMerged`: 1 or 0, by which numbers of groups are multiplied; `longest`: elements of a line
+/// that is merged, at most.
 void addMerges(const Plan &p, Value isMerged, int64_t longest, Value keys, Value places) {
   const IndexMath &m = p.m;
   Value lines = p.sorted.lines, length = p.sorted.length;
@@ -78,6 +79,7 @@ void addMerges(const Plan &p, Value isMerged, int64_t longest, Value keys, Value
   }
 }
 
+/// `isLong`: likewise; `width`: bits of a key.
 void addDigits(const Plan &p, Value isLong, Value keys, Value places, unsigned width) {
   const IndexMath &m = p.m;
   Value lines = p.sorted.lines, length = p.sorted.length, count = m.mul(lines, length);

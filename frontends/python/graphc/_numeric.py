@@ -306,7 +306,7 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
 
 @_stands_for("divmod")
 def _divmod(x1, x2):
-    """The operator's, which has its turn."""
+    """divmod as an operator: NotImplemented where the other object is to be asked."""
     return _graphc.divmod_of_arrays(x1, x2)
 
 
