@@ -166,8 +166,9 @@ private:
   struct Kept;
   void lowerGroups(), lowerGroupMap();
   struct MapStrips;
-  void lowerGroupTurned(), lowerGroupScan(), lowerSorted(), lowerGroupVector();
+  void lowerGroupTurned(), lowerGroupScan(), lowerSorted(), lowerGroupPlaces(), lowerGroupVector();
   struct SortedPlaces;
+  struct PlacedGroup;
   struct VectorProduct;
   struct GroupScan;
   void lowerGroupColumns(), lowerGroupColumnParts(), lowerGroupColumnFold();
@@ -203,8 +204,7 @@ private:
   struct Side;
   struct Spread;
   struct ContractTile;
-  void lowerGroupContract();
-  void lowerGroupTiles(llvm::StringRef name);
+  void lowerGroupContract(), lowerGroupTiles(llvm::StringRef name);
   void storeTile(ContractTile &tile);
   void lowerGroupContractFold();
   int64_t pitch() const;

@@ -86,7 +86,7 @@ void KernelLowering::markSeldom() {
 void KernelLowering::run() {
   markSeldom();
   if (kernel->hasAttr(kSortedAttr))
-    return lowerSorted();
+    return shape.group ? lowerGroupPlaces() : lowerSorted();
   if (shape.group)
     return lowerGroups();
   switch (shape.family) {

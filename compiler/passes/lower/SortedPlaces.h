@@ -16,6 +16,10 @@ bool sharePlaces(llvm::ArrayRef<kernel::ScatterOp> scatters);
 /// The one loop that the places of a scatter depend on.
 std::optional<unsigned> placedLoop(kernel::ScatterOp scatter, const LoopSpace &space);
 
+/// Whether the points of a kernel whose places are sorted are combined by groups: they are all that
+/// it loops over, so that neighbours share a place.
+bool combinesByGroups(kernel::FuncOp func, const LoopSpace &space);
+
 } // namespace graphc::pass
 
 #endif // GRAPHC_COMPILER_PASSES_LOWER_SORTEDPLACES_H

@@ -389,8 +389,14 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   /// The form for GPU-class devices, where work-items of a group read neighbouring memory; null for
   /// kernels that keep a work-item of their own an item.
   kernel::ScheduleAttr groupSchedule(kernel::FuncOp func, Family family, const Body &body) {
-    if (writesOneByOne(func) || func->hasAttr(kSortedAttr))
+    if (writesOneByOne(func))
       return {};
+    if (func->hasAttr(kSortedAttr)) {
+      if (!combinesByGroups(func, LoopSpace(func)))
+        return {};
+      return kernel::ScheduleAttr::get(&getContext(), family, 1, std::max<int64_t>(body.cost, 1),
+                                       kGroup);
+    }
     int64_t vector = 1, group = kGroup;
     bool places = usesPlaces(func);
     if (family == Family::Contract && !places && multipliesVector(func, LoopSpace(func)) &&
