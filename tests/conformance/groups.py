@@ -133,6 +133,10 @@ def placed():
             if kind not in (np.complex64, np.complex128):
                 yield combined, given
     yield lambda i, w: gc.bincount(i, weights=w), [rng.integers(0, 30, 5001), normal(5001, dtype=np.float64)]
+    for kind in (np.float64, np.complex64):
+        yield change, [np.ones(2, kind), rng.integers(0, 2, 9000), normal(9000).astype(kind)]
+    yield combined, [np.ones(3), np.sort(rng.integers(0, 2, 7000)) * 2, normal(7000)]
+    yield lambda x, w: gc.histogram(x, 3, (-1, 1), weights=w)[0], [normal(9000, dtype=np.float64), normal(9000, dtype=np.float64)]
     yield set_at, [normal(7, 3), rng.integers(0, 7, 300), normal(300, 3)]
     yield set_at, [normal(7, 3), rng.integers(0, 7, (30, 11)), normal(30, 11, 3)]
     yield columns_at, [normal(5, 9), rng.integers(0, 9, 200), normal(5, 200)]
@@ -231,12 +235,13 @@ def sorts():
 
 def vectors():
     """Products with vectors: rows and pieces that are cut anywhere, several chains and runs, what is computed on the way."""
-    for rows, k in ((1, 1), (3, 5), (31, 64), (32, 65), (33, 63), (100, 2048), (70, 2049), (5, 9000), (0, 5), (5, 0)):
+    for rows, k in ((1, 1), (3, 5), (31, 64), (32, 65), (33, 63), (100, 2048), (70, 2049), (5, 9000), (9000, 40), (1000, 16), (1000, 17), (0, 5), (5, 0)):
         for dtype in (np.float32, np.float64):
             yield lambda a, x, y: (a @ x, y @ a, a @ a[0] if a.shape[0] else a @ x), [normal(rows, k, dtype=dtype), normal(k, dtype=dtype), normal(rows, dtype=dtype)]
     yield lambda p, x: gc.exp(-gc.sum((p[:, None] - p) ** 2, axis=2)) @ x, [normal(70, 3), normal(70)]
     yield lambda a, x: (gc.matmul(a, x[:, :, None]), gc.einsum("bij,bj->bi", a, x)), [normal(9, 7, 130), normal(9, 130)]
     yield lambda a, x: (a * 2 @ x + 1, a.T @ x[:50], a[:, ::2] @ x[::2]), [normal(50, 300), normal(300)]
+    yield lambda a, b, x, y: ((a + b.T) @ x, gc.exp(y @ (a + b.T)), y @ a + 1, x @ (b * 2)), [normal(130, 2100), normal(2100, 130), normal(2100), normal(130)]
     yield lambda a, x: (a @ x, x @ a.T), [rng.integers(-9, 9, (50, 300)), rng.integers(-9, 9, 300)]
     yield lambda a, x: a @ x, [normal(50, 300) + 1j * normal(50, 300), normal(300) + 1j * normal(300)]
     yield lambda a, x: a @ x, [normal(50, 300, dtype=np.float16), normal(300, dtype=np.float16)]

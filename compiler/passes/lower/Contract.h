@@ -13,12 +13,13 @@ namespace graphc::pass {
 inline constexpr llvm::StringLiteral kRunsAttr = "graphc.runs";
 inline constexpr int64_t kRunBytes = 128 << 10;
 
-/// On a product with a vector whose groups read rows along k together: so many rows, and so many
-/// elements of each at once.
+/// On a product with a vector whose groups read rows together: so many rows, and so many elements
+/// of each at once.
 inline constexpr llvm::StringLiteral kVectorAttr = "graphc.vector_product";
 inline constexpr int64_t kVectorRows = 32, kVectorDepth = 64;
 
-/// Whether a product is one of those: what changes with its rows lies along k.
+/// Whether a product is one of those: neighbours of what changes with its rows lie along k or along
+/// the rows.
 bool multipliesVector(kernel::FuncOp func, const LoopSpace &space);
 
 /// Whether both operands of a product can be copied as they lie in memory.

@@ -444,8 +444,6 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
     work = getAffineConstantExpr(rows * columns, context);
     return;
   }
-  if (func->hasAttr(kVectorAttr))
-    return;
   if (family == Family::Contract && group) {
     auto known = space.product(parallel, space.count()).constant();
     int64_t chain = func->hasAttr(kTensorsAttr) ? kTensorChain : kChain;
@@ -516,7 +514,7 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
     return;
   }
   if (family == Family::Contract && func->hasAttr(kVectorAttr)) {
-    perGroup = kVectorRows;
+    pieces = space.product(0, parallel).toExpr(context).ceilDiv(kVectorRows);
     return;
   }
   if (family == Family::Contract) {

@@ -451,11 +451,13 @@ void KernelLowering::lowerGroupContractFold() {
   open((kernel.getSymName() + "_fold").str(), shape.partials);
   kernel::DotOp dot = dotOf(kernel);
   Value blocks = blockCount(builder), items = emitter->emit(builder, space.items());
-  const bool isSymmetric = !kernel->hasAttr(kTensorsAttr) && isSymmetricProduct(dot, space);
+  const bool isSymmetric = !kernel->hasAttr(kTensorsAttr) && !kernel->hasAttr(kVectorAttr) &&
+                           isSymmetricProduct(dot, space);
   groupStrip({}, [&](OpBuilder &outside, ColumnRun &run, Position &at) {
-    Value &row = at.loops[space.parallel - 2], &column = at.loops[space.parallel - 1];
+    Value column = at.loops[space.parallel - 1], row;
     OpBuilder b = outside;
     if (isSymmetric) {
+      row = at.loops[space.parallel - 2];
       auto below = scf::IfOp::create(b, loc, IndexMath{b, loc}.atLeast(row, column),
                                      /*withElseRegion=*/false);
       b = below.getThenBodyBuilder();

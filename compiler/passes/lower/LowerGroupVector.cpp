@@ -1,6 +1,7 @@
 // Products with vectors by groups: a chain of sums has one work-item, which alone would wait for
 // every element of its row. A group reads pieces of many rows, neighbours by neighbours, into local
-// memory, where each of its first work-items goes on with the chain of a row.
+// memory, where each of its first work-items goes on with the chain of a row while all of them read
+// the next piece.
 #include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
@@ -17,24 +18,38 @@ using namespace graphc::pass;
 /// Steps of a chain that are repeated, so that local memory is read ahead.
 static constexpr int64_t kStepsTogether = 16;
 
+/// A chain of fewer steps reads its elements itself.
+static constexpr int64_t kShortChain = 16;
+
 bool pass::multipliesVector(kernel::FuncOp func, const LoopSpace &space) {
   if (space.parallel == 0 || space.reducedLoops() != 1)
     return false;
-  SmallVector<kernel::DotOp> dots;
-  func.getBody().walk([&](kernel::DotOp dot) { dots.push_back(dot); });
+  SmallVector<kernel::DotOp> dots(func.getBody().getOps<kernel::DotOp>());
   if (dots.size() != 1 || !(dots[0].getType().isF32() || dots[0].getType().isF64()))
     return false;
   unsigned last = space.parallel - 1, k = space.parallel;
-  bool along = false, across = false;
+  bool some = false, all = true;
   func.getBody().walk([&](kernel::LoadOp load) {
     const LinearAccess &access = space.accesses.at(load);
     if (access.strides[last].isZero() || access.strides[k].isZero())
       return;
-    bool neighbours = access.strides[k].isConstant(1) && !access.part;
-    along |= neighbours;
-    across |= !neighbours;
+    some = true;
+    all &= !access.part && (access.strides[k].isConstant(1) || access.strides[last].isConstant(1));
   });
-  return along && !across;
+  return some && all;
+}
+
+/// Whether neighbours of what a value is computed from are rows, not steps of the chain.
+static bool liesAcross(Value value, const LoopSpace &space) {
+  Operation *op = value.getDefiningOp();
+  if (auto load = dyn_cast_or_null<kernel::LoadOp>(op)) {
+    const LinearAccess &access = space.accesses.at(load);
+    return access.strides[space.parallel - 1].isConstant(1) &&
+           !access.strides[space.parallel].isZero() &&
+           !access.strides[space.parallel].isConstant(1);
+  }
+  return op &&
+         llvm::any_of(op->getOperands(), [&](Value operand) { return liesAcross(operand, space); });
 }
 
 struct KernelLowering::VectorProduct {
@@ -44,18 +59,28 @@ struct KernelLowering::VectorProduct {
   struct Side {
     Value value, memory;
     bool isShared; ///< by all rows
+    bool isAcross; ///< neighbours are rows
   };
   SmallVector<Side, 2> sides;
 
   void addSide(Value value);
-  void readPiece(OpBuilder &b, Value start) const;
+  Position rowAt(OpBuilder &b, Value row) const;
+  Values readPiece(OpBuilder &b, Value start) const;
+  void keepPiece(OpBuilder &b, ArrayRef<Value> values) const;
   Value chainPiece(OpBuilder &b, Value start, Value end, Value sum) const;
   Value chain(OpBuilder &b, Value start, Value end) const;
-  Value total(OpBuilder &b) const;
+  Value pieces(OpBuilder &b, Value start, Value end) const;
+  Value shortChain(OpBuilder &b, Value start, Value end) const;
+  Value isOwn(OpBuilder &b) const {
+    return IndexMath{b, of.loc}.less(of.member, IndexMath{b, of.loc}(kVectorRows));
+  }
 
 private:
   /// Rows lie one element further apart than they are long: in other banks.
   static constexpr int64_t kPitch = kVectorDepth + 1;
+  int64_t parts() const { return kVectorRows * kVectorDepth / of.shape.group; }
+  /// Of a work-item's element in a part of a piece.
+  std::pair<Value, Value> rowAndStep(OpBuilder &b, const Side &side, int64_t part) const;
 };
 
 void KernelLowering::VectorProduct::addSide(Value value) {
@@ -66,36 +91,65 @@ void KernelLowering::VectorProduct::addSide(Value value) {
   auto local = gpu::AddressSpaceAttr::get(entry.getContext(), gpu::AddressSpace::Workgroup);
   int64_t count = isShared ? kVectorDepth : kVectorRows * kPitch;
   auto type = MemRefType::get({count}, value.getType(), AffineMap(), local);
-  sides.push_back({value, memref::AllocaOp::create(entry, of.loc, type), isShared});
+  sides.push_back({value, memref::AllocaOp::create(entry, of.loc, type), isShared,
+                   !isShared && liesAcross(value, of.space)});
 }
 
-/// Elements of k from `start` on, of all rows; beyond the last ones anything that there is.
-void KernelLowering::VectorProduct::readPiece(OpBuilder &b, Value start) const {
+std::pair<Value, Value> KernelLowering::VectorProduct::rowAndStep(OpBuilder &b, const Side &side,
+                                                                  int64_t part) const {
   IndexMath m{b, of.loc};
-  Value lastItem = m.sub(items, m(1)), lastK = m.sub(length, m(1));
-  int64_t parts = kVectorRows * kVectorDepth / of.shape.group;
-  for (int64_t part = 0; part < parts; ++part) {
-    Value place = m.add(of.member, part * of.shape.group);
-    Value row = m.div(place, kVectorDepth), step = m.both(place, m(kVectorDepth - 1));
-    Position at = of.position();
-    of.emitter->delinearize(b, m.min(m.add(first, row), lastItem), 0, of.space.parallel, at);
-    at.loops[of.space.parallel] = m.min(m.add(start, step), lastK);
+  Value place = m.add(of.member, part * of.shape.group);
+  int64_t neighbours = side.isAcross ? kVectorRows : kVectorDepth;
+  Value line = m.div(place, neighbours), at = m.both(place, m(neighbours - 1));
+  return side.isAcross ? std::pair(at, line) : std::pair(line, at);
+}
+
+/// A row of the group, or beyond the last one any that there is.
+Position KernelLowering::VectorProduct::rowAt(OpBuilder &b, Value row) const {
+  IndexMath m{b, of.loc};
+  Position at = of.position();
+  Value item = m.min(m.add(first, row), m.sub(items, m(1)));
+  of.emitter->delinearize(b, item, 0, of.space.parallel, at);
+  return at;
+}
+
+/// This work-item's elements of all rows from step `start` on; beyond the last ones anything that
+/// there is.
+KernelLowering::Values KernelLowering::VectorProduct::readPiece(OpBuilder &b, Value start) const {
+  IndexMath m{b, of.loc};
+  Value lastK = m.max(m.sub(length, m(1)), 0);
+  Values values;
+  for (int64_t part = 0; part < parts(); ++part)
     for (const Side &side : sides) {
       if (side.isShared && part > 0)
         continue;
-      Value element = of.emitter->value(b, side.value, at);
-      Value slot = side.isShared ? step : m.add(m.mul(row, kPitch), step);
-      memref::StoreOp::create(b, of.loc, element, side.memory, slot);
+      auto [row, step] = rowAndStep(b, side, part);
+      Position at = rowAt(b, row);
+      at.loops[of.space.parallel] = m.min(m.add(start, step), lastK);
+      values.push_back(of.emitter->value(b, side.value, at));
     }
-  }
+  return values;
+}
+
+void KernelLowering::VectorProduct::keepPiece(OpBuilder &b, ArrayRef<Value> values) const {
+  IndexMath m{b, of.loc};
+  const auto *value = values.begin();
+  for (int64_t part = 0; part < parts(); ++part)
+    for (const Side &side : sides) {
+      if (side.isShared && part > 0)
+        continue;
+      auto [row, step] = rowAndStep(b, side, part);
+      Value slot = side.isShared ? step : m.add(m.mul(row, kPitch), step);
+      memref::StoreOp::create(b, of.loc, *value++, side.memory, slot);
+    }
+  gpu::BarrierOp::create(b, of.loc);
 }
 
 /// The chain of this work-item's row goes on over the piece.
 Value KernelLowering::VectorProduct::chainPiece(OpBuilder &b, Value start, Value end,
                                                 Value sum) const {
-  IndexMath m{b, of.loc};
-  auto own = scf::IfOp::create(b, of.loc, TypeRange(sum.getType()),
-                               m.less(of.member, m(kVectorRows)), /*withElseRegion=*/true);
+  auto own = scf::IfOp::create(b, of.loc, TypeRange(sum.getType()), isOwn(b),
+                               /*withElseRegion=*/true);
   OpBuilder yes = own.getThenBodyBuilder(), no = own.getElseBodyBuilder();
   IndexMath n{yes, of.loc};
   Value line = n.mul(of.member, kPitch), count = n.min(n.sub(end, start), kVectorDepth);
@@ -114,56 +168,92 @@ Value KernelLowering::VectorProduct::chainPiece(OpBuilder &b, Value start, Value
   return own.getResult(0);
 }
 
-Value KernelLowering::VectorProduct::chain(OpBuilder &b, Value start, Value end) const {
+Value KernelLowering::VectorProduct::pieces(OpBuilder &b, Value start, Value end) const {
   IndexMath m{b, of.loc};
-  Value zero = chainZero(b, of.loc, element, 1);
-  auto pieces = scf::ForOp::create(b, of.loc, start, end, m(kVectorDepth), ValueRange(zero));
-  OpBuilder c = OpBuilder::atBlockBegin(pieces.getBody());
-  readPiece(c, pieces.getInductionVar());
-  gpu::BarrierOp::create(c, of.loc);
-  Value sum = chainPiece(c, pieces.getInductionVar(), end, pieces.getRegionIterArgs()[0]);
+  SmallVector<Value> initial = {chainZero(b, of.loc, element, 1)};
+  llvm::append_range(initial, readPiece(b, start));
+  auto all = scf::ForOp::create(b, of.loc, start, end, m(kVectorDepth), initial);
+  OpBuilder c = OpBuilder::atBlockBegin(all.getBody());
+  Value at = all.getInductionVar();
+  keepPiece(c, SmallVector<Value>(all.getRegionIterArgs().drop_front()));
+  Values next = readPiece(c, IndexMath{c, of.loc}.add(at, kVectorDepth));
+  next.insert(next.begin(), chainPiece(c, at, end, all.getRegionIterArgs()[0]));
   // Before the next piece takes its memory.
   gpu::BarrierOp::create(c, of.loc);
-  scf::YieldOp::create(c, of.loc, sum);
-  return pieces.getResult(0);
+  scf::YieldOp::create(c, of.loc, next);
+  return all.getResult(0);
 }
 
-Value KernelLowering::VectorProduct::total(OpBuilder &b) const {
+Value KernelLowering::VectorProduct::shortChain(OpBuilder &b, Value start, Value end) const {
+  Value zero = chainZero(b, of.loc, element, 1);
+  auto own = scf::IfOp::create(b, of.loc, TypeRange(zero.getType()), isOwn(b),
+                               /*withElseRegion=*/true);
+  OpBuilder yes = own.getThenBodyBuilder(), no = own.getElseBodyBuilder();
+  Position row = rowAt(yes, of.member);
+  auto steps = scf::ForOp::create(yes, of.loc, start, end, IndexMath{yes, of.loc}(1), zero);
+  steps->setAttr(kUnrollAttr, yes.getI64IntegerAttr(kStepsTogether));
+  OpBuilder c = OpBuilder::atBlockBegin(steps.getBody());
+  row.loops[of.space.parallel] = steps.getInductionVar();
+  Value x = of.emitter->value(c, sides[0].value, row),
+        y = of.emitter->value(c, sides[1].value, row);
+  scf::YieldOp::create(c, of.loc, multiplyAdd(c, of.loc, x, y, steps.getRegionIterArgs()[0]));
+  scf::YieldOp::create(yes, of.loc, steps.getResults());
+  scf::YieldOp::create(no, of.loc, zero);
+  return own.getResult(0);
+}
+
+Value KernelLowering::VectorProduct::chain(OpBuilder &b, Value start, Value end) const {
   IndexMath m{b, of.loc};
-  Value step = m(kChain), chains = m.ceilDiv(length, kChain);
-  SmallVector<Value> initial(2, chainZero(b, of.loc, element, 1));
-  auto outer = scf::ForOp::create(b, of.loc, m(0), chains, m(1), initial);
-  OpBuilder c = OpBuilder::atBlockBegin(outer.getBody());
-  IndexMath n{c, of.loc};
-  Value number = outer.getInductionVar(), start = n.mul(number, step);
-  Value sum = chain(c, start, n.min(n.add(start, kChain), length));
-  scf::YieldOp::create(c, of.loc,
-                       addChain(c, of.loc, number, chains, sum,
-                                outer.getRegionIterArgs().take_front(),
-                                outer.getRegionIterArgs().drop_front()));
-  return outer.getResult(1);
+  auto form = scf::IfOp::create(b, of.loc, TypeRange(element),
+                                m.less(m(kShortChain), m.sub(end, start)), /*withElseRegion=*/true);
+  OpBuilder yes = form.getThenBodyBuilder(), no = form.getElseBodyBuilder();
+  scf::YieldOp::create(yes, of.loc, pieces(yes, start, end));
+  scf::YieldOp::create(no, of.loc, shortChain(no, start, end));
+  return form.getResult(0);
 }
 
+/// A group has some rows of one block of k, which is a chain.
 void KernelLowering::lowerGroupVector() {
-  open(kernel.getSymName(), {});
-  IndexMath m{builder, loc};
+  open(kernel.getSymName(), shape.partials);
+  OpBuilder &b = builder;
+  IndexMath m{b, loc};
   kernel::DotOp dot = dotOf(kernel);
   VectorProduct product{*this,
                         dot.getType(),
-                        emitter->emit(builder, space.items()),
-                        emitter->emit(builder, space.reducedItems()),
-                        m.mul(begin, kVectorRows),
+                        emitter->emit(b, space.items()),
+                        emitter->emit(b, space.reducedItems()),
+                        {},
                         {}};
+  Value blocks = blockCount(b), number = begin, start = m(0), end = product.length, block;
+  if (blocks) {
+    Value groups = m.ceilDiv(product.items, kVectorRows);
+    block = m.div(begin, groups);
+    number = m.sub(begin, m.mul(block, groups));
+    start = m.mul(block, kChain);
+    end = m.min(m.add(start, kChain), product.length);
+  }
+  product.first = m.mul(number, kVectorRows);
   product.addSide(dot.getLhs());
   product.addSide(dot.getRhs());
-  Value total = product.total(builder), item = m.add(product.first, member);
-  Value present = m.both(m.less(member, m(kVectorRows)), m.less(item, product.items));
-  auto own = scf::IfOp::create(builder, loc, present, /*withElseRegion=*/false);
-  OpBuilder b = own.getThenBodyBuilder();
+  Value sum = product.chain(b, start, end), item = m.add(product.first, member);
+  auto own = scf::IfOp::create(b, loc, m.both(product.isOwn(b), m.less(item, product.items)),
+                               /*withElseRegion=*/false);
+  OpBuilder c = own.getThenBodyBuilder();
+  if (blocks) {
+    IndexMath n{c, loc};
+    auto one = scf::IfOp::create(c, loc, n.equal(blocks, n(1)), /*withElseRegion=*/true);
+    OpBuilder several = one.getElseBodyBuilder();
+    IndexMath s{several, loc};
+    Value slot = s.add(item, s.mul(block, product.items));
+    memref::StoreOp::create(several, loc, sum, extraBuffers[0], slot);
+    c = one.getThenBodyBuilder();
+  }
   Position at = position();
-  emitter->delinearize(b, item, 0, space.parallel, at);
-  at.values[dot.getResult()] = total;
+  emitter->delinearize(c, item, 0, space.parallel, at);
+  at.values[dot.getResult()] = sum;
   for (kernel::StoreOp store : stores)
-    emitter->store(b, store, at);
+    emitter->store(c, store, at);
   close();
+  if (blocks)
+    lowerGroupContractFold();
 }
