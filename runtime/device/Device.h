@@ -57,12 +57,21 @@ private:
 };
 using BufferRef = std::shared_ptr<Buffer>;
 
-/// The code of one program, loaded on one device. Immutable and usable from any thread.
+/// The code of one program, loaded on one device. Usable from any thread.
 class Module {
 public:
   virtual ~Module() = default;
   Module(const Module &) = delete;
   Module &operator=(const Module &) = delete;
+
+  /// Whether the code of every kernel is made.
+  virtual bool isWhole() const { return true; }
+  /// Makes the code of these kernels, by their numbers in the program, side by side where the
+  /// device can; a launch makes that of its own where it is missing.
+  virtual Status prepare(std::span<const uint32_t> launched) {
+    static_cast<void>(launched);
+    return Status::ok();
+  }
 
 protected:
   Module() = default;

@@ -211,6 +211,8 @@ public:
     GRAPHC_TRY(checkInputs(program, plan.device, inputs, arguments));
     GRAPHC_TRY(computeSizes(arguments));
     GRAPHC_TRY(checkShapes(program, inputs, state.sizes));
+    if (!plan.module->isWhole())
+      GRAPHC_TRY(prepareKernels());
     isWatchedLater = report && report->mayTellLater && program.faultBuffer() &&
                      program.faults().empty() && !plan.device.info().hostVisible;
     GRAPHC_TRY(bindBuffers());
@@ -233,6 +235,14 @@ public:
     }
     GRAPHC_TRY(checkFaults(report));
     return collect(outputs);
+  }
+
+  Status prepareKernels() {
+    std::vector<uint32_t> launched;
+    for (const auto &step : plan.steps)
+      if (step.kind == StepKind::Launch && state.sizes[step.range] > 0)
+        launched.push_back(step.kernel);
+    return plan.module->prepare(launched);
   }
 
   Status measure(std::span<const int64_t> arguments, RunCost &cost, std::vector<Tensor> &outputs) {

@@ -71,36 +71,36 @@ void unload(const Api &api, const LoadedCode &code) {
     api.cuModuleUnload(code.module);
 }
 
-Result<std::vector<LoadedCode>> loadPtx(const CudaDevice &device,
-                                        const std::vector<std::string> &texts) {
-  std::vector<LoadedCode> loaded(texts.size());
+Status loadPtx(const CudaDevice &device, const std::vector<std::string> &texts,
+               const std::vector<size_t> &wanted, std::vector<LoadedCode> &loaded) {
+  std::vector<LoadedCode> made(wanted.size());
   std::vector<Status> states;
-  for (size_t i = 0; i < texts.size(); ++i)
+  for (size_t i = 0; i < wanted.size(); ++i)
     states.push_back(Status::ok());
   const bool asLibraries = texts.size() > 1 && device.api.cuLibraryLoadData;
   std::atomic<size_t> next{0};
   auto work = [&] {
     Current current(device);
-    for (size_t i = next++; i < texts.size(); i = next++) {
+    for (size_t i = next++; i < wanted.size(); i = next++) {
       states[i] = current.status();
       if (!states[i])
         continue;
-      auto code = loadOne(device.api, texts[i], asLibraries);
+      auto code = loadOne(device.api, texts[wanted[i]], asLibraries);
       if (code)
-        loaded[i] = code.take();
+        made[i] = code.take();
       else
         states[i] = code.takeStatus();
     }
   };
   const size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  runTogether(asLibraries ? std::min(texts.size(), cores) : 1, work);
+  runTogether(asLibraries ? std::min(wanted.size(), cores) : 1, work);
   auto failed = std::ranges::find_if(states, [](const Status &s) { return !s; });
-  if (failed == states.end())
-    return loaded;
-  for (size_t i = 0; i < texts.size(); ++i)
-    if (states[i])
-      unload(device.api, loaded[i]);
-  return std::move(*failed);
+  for (size_t i = 0; i < wanted.size(); ++i)
+    if (failed == states.end())
+      loaded[wanted[i]] = made[i];
+    else if (states[i])
+      unload(device.api, made[i]);
+  return failed == states.end() ? Status::ok() : std::move(*failed);
 }
 
 } // namespace graphc::rt::cuda

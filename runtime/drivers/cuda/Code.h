@@ -26,10 +26,11 @@ struct LoadedCode {
 };
 void unload(const Api &api, const LoadedCode &code);
 
-/// The code of each text, made side by side where the driver can; the device's context is current.
-/// Compile error where a text is at fault, Device errors.
-Result<std::vector<LoadedCode>> loadPtx(const CudaDevice &device,
-                                        const std::vector<std::string> &texts);
+/// The code of some texts, by their numbers, made side by side where the driver can: all of it, or
+/// nothing in `loaded` has changed. The device's context is current; Compile error where a text is
+/// at fault, Device errors.
+Status loadPtx(const CudaDevice &device, const std::vector<std::string> &texts,
+               const std::vector<size_t> &wanted, std::vector<LoadedCode> &loaded);
 
 } // namespace graphc::rt::cuda
 

@@ -3,7 +3,7 @@
 
 #include "runtime/base/Strings.h"
 #include "runtime/base/Trace.h"
-#include "runtime/drivers/cuda/Code.h"
+#include "runtime/drivers/cuda/CudaModule.h"
 
 #include <algorithm>
 #include <limits>
@@ -12,74 +12,8 @@ namespace graphc::rt::cuda {
 namespace {
 
 constexpr unsigned kApartFromDefaultStream = 1, kWithoutTiming = 2;
-/// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-constexpr int kGivenLocalBytes = 8;
 
 Address addressOf(const Buffer &buffer) { return reinterpret_cast<Address>(handleOf(buffer)); }
-
-class CudaModule final : public Module {
-public:
-  struct Kernel {
-    FunctionHandle handle;
-    uint32_t itemsPerThread;
-    uint32_t group;
-    bool isDependent; ///< waits itself for the kernel before
-    std::string name;
-  };
-  CudaModule(CudaDevice &device, std::vector<LoadedCode> parts)
-      : device(device), parts(std::move(parts)) {}
-  ~CudaModule() override {
-    if (parts.empty() || !device.isOurs())
-      return;
-    Current current(device);
-    // Queued work may run its code.
-    device.api.cuStreamSynchronize(device.stream);
-    for (const LoadedCode &part : parts)
-      unload(device.api, part);
-  }
-
-  CudaDevice &device;
-  std::vector<LoadedCode> parts; ///< none when there are no kernels
-  std::vector<Kernel> kernels;
-};
-
-/// Where a kernel begins in PTX, or npos.
-size_t placeOf(std::string_view ptx, std::string_view kernel) {
-  return ptx.find(strings::format(".entry {}(", kernel));
-}
-
-/// Which of several texts, of a kernel each, is that of a kernel; the first where none is.
-size_t textOf(const std::vector<std::string> &texts, const std::string &kernel) {
-  constexpr std::string_view kEntry = ".entry ";
-  if (texts.size() == 1)
-    return 0;
-  auto found = std::ranges::find_if(texts, [&](std::string_view text) {
-    return text.substr(text.find(kEntry) + kEntry.size()).starts_with(kernel + "(");
-  });
-  return found == texts.end() ? 0 : static_cast<size_t>(found - texts.begin());
-}
-
-/// How many parameters of 8 bytes a kernel of PTX has; -1 when it is missing or has others: the
-/// driver reads as many as the code says, whatever it is given.
-int64_t parametersOf(std::string_view ptx, std::string_view kernel) {
-  constexpr std::string_view kParameter = ".param", kWord = ".param .u64";
-  size_t at = placeOf(ptx, kernel);
-  if (at == ptx.npos)
-    return -1;
-  std::string_view list = ptx.substr(at, ptx.find(')', at) - at);
-  int64_t count = 0;
-  for (size_t p = list.find(kParameter); p != list.npos; p = list.find(kParameter, p + 1), ++count)
-    if (!list.substr(p).starts_with(kWord) || list.find('[', p) < list.find(',', p))
-      return -1;
-  return count;
-}
-
-/// Whether a kernel of PTX waits for the one before it.
-bool waitsItself(std::string_view ptx, std::string_view kernel) {
-  size_t at = placeOf(ptx, kernel);
-  std::string_view body = ptx.substr(at, ptx.find(".entry", at + 1) - at);
-  return body.find("griddepcontrol.wait;") != body.npos;
-}
 
 } // namespace
 
@@ -200,42 +134,7 @@ Result<std::unique_ptr<Module>> CudaDevice::load(const program::Program &program
   TraceSpan span("exec", "load");
   GRAPHC_TRY(checkProgram(program));
   GRAPHC_TRY(start());
-  // A program may be made of library steps alone.
-  if (program.kernels().empty())
-    return std::unique_ptr<Module>(std::make_unique<CudaModule>(*this, std::vector<LoadedCode>()));
-  std::string text(program.binary().begin(), program.binary().end());
-  if (text.empty())
-    return Status(ErrorCode::Unsupported,
-                  strings::format("[cuda] the program has no PTX, which {} ({}) takes", info().name,
-                                  info().description));
-  Current current(*this);
-  GRAPHC_TRY(current.status());
-  const std::vector<std::string> texts = kernelTexts(text);
-  GRAPHC_ASSIGN(std::vector<LoadedCode> built, loadPtx(*this, texts));
-  auto module = std::make_unique<CudaModule>(*this, std::move(built));
-  for (const program::KernelRecord &k : program.kernels()) {
-    std::string name(program.text(k.name));
-    FunctionHandle kernel = nullptr;
-    const size_t part = textOf(texts, name);
-    const std::string &own = texts[part];
-    if (Code code = api.cuModuleGetFunction(&kernel, module->parts[part].module, name.c_str()))
-      return api.failure("cuModuleGetFunction", code, "kernel " + name);
-    if (k.scratch != program::kNone) {
-      // A constant of 32 bits, as the reader has seen.
-      int bytes = static_cast<int>(program.sizes()[k.scratch].value);
-      if (Code code = api.cuFuncSetAttribute(kernel, kGivenLocalBytes, bytes))
-        return api.failure("cuFuncSetAttribute", code, "kernel " + name);
-    }
-    int64_t parameters = k.bufferCount + k.sizeCount + 1;
-    if (k.group == 0 || parametersOf(own, name) != parameters)
-      return Status(ErrorCode::Corrupt,
-                    strings::format("[cuda] kernel {} does not take groups of a fixed size and {} "
-                                    "arguments of 8 bytes",
-                                    name, parameters));
-    bool isDependent = api.cuLaunchKernelEx && waitsItself(own, name);
-    module->kernels.push_back({kernel, k.itemsPerThread, k.group, isDependent, std::move(name)});
-  }
-  return std::unique_ptr<Module>(std::move(module));
+  return CudaModule::make(*this, program);
 }
 
 CudaQueue::CudaQueue(CudaDevice &device) : VendorQueue(device), device(device) {}
@@ -243,8 +142,9 @@ CudaQueue::CudaQueue(CudaDevice &device) : VendorQueue(device), device(device) {
 Status CudaQueue::launch(const Launch &launch) {
   GRAPHC_TRY(device.start());
   count(Counter::Launches);
-  const CudaModule::Kernel &kernel =
-      static_cast<CudaModule *>(launch.module)->kernels[launch.kernel];
+  GRAPHC_ASSIGN(const CudaModule::Kernel *found,
+                static_cast<CudaModule *>(launch.module)->ready(launch.kernel));
+  const CudaModule::Kernel &kernel = *found;
   TraceSpan span("exec", kernel.name);
   thread_local std::vector<int64_t> values;
   thread_local std::vector<void *> places;
@@ -265,9 +165,9 @@ Status CudaQueue::launch(const Launch &launch) {
   Current current(device);
   GRAPHC_TRY(current.status());
   CudaDevice::Giving giving{device};
-  Code code = device.api.launch(kernel.handle, static_cast<unsigned>(groups), kernel.group,
-                                static_cast<unsigned>(launch.scratchBytes), device.stream,
-                                places.data(), kernel.isDependent);
+  Code code = device.api.launch(
+      kernel.handle.load(std::memory_order_relaxed), static_cast<unsigned>(groups), kernel.group,
+      static_cast<unsigned>(launch.scratchBytes), device.stream, places.data(), kernel.isDependent);
   if (code == 0)
     return Status::ok();
   return device.api.failure(Api::launchName(kernel.isDependent), code, "kernel " + kernel.name);

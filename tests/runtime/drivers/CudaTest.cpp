@@ -1,5 +1,5 @@
 //===- CudaTest.cpp - The cuda driver's bookkeeping, on a library without a GPU ---------------===//
-#include "runtime/drivers/cuda/Api.h"
+#include "runtime/drivers/cuda/Code.h"
 #include "tests/runtime/drivers/FakeCuda.h"
 #include "tests/runtime/drivers/Faults.h"
 
@@ -196,9 +196,7 @@ TEST_F(Cuda, RefusesKernelsThatDoNotMatch) {
     auto p = load(std::move(blob), *device);
     return p ? std::string("loaded") : std::string(p.status().message());
   };
-  EXPECT_EQ(message(ptxProgram(2, "no ptx")),
-            "[cuda] cuModuleLoadDataEx failed (218): ?, line 1: fake log");
-  for (const char *other : {".version\n.entry add_size(\n.param .u64 x\n)", // fewer
+  for (const char *other : {"no ptx", ".version\n.entry add_size(\n.param .u64 x\n)", // fewer
                             ".version\n.entry add_size(\n.param .u64 x,\n.param .u64 y,\n"
                             ".param .u64 n,\n.param .b8 range[64]\n)"})
     EXPECT_EQ(message(ptxProgram(2, other)), "[cuda] kernel add_size does not take groups of a "
@@ -310,6 +308,7 @@ TEST_F(Cuda, SurvivesFaultsBetweenDevices) {
   auto other = findDevice("cuda:3");
   auto p = load(ptxProgram(kSteps), *device);
   ASSERT_TRUE(other.isOk() && p.isOk());
+  ASSERT_TRUE(evaluate(*device, **p).isOk()); // what is compiled stays
   auto work = [&] { return throughAnother(*device, **other, **p); };
   (*other)->releaseCached();
   int survived = 0;
@@ -395,33 +394,63 @@ TEST_F(Cuda, SurvivesFaultsWhenLoading) {
   EXPECT_GE(survived, (4 + 4 * 3) * static_cast<int>(std::size(kCodes)));
 }
 
-/// Each kernel in a thread of its own, with the constants of all.
+/// What is not launched is not compiled, and each kernel is a text with the constants of all.
 TEST_F(Cuda, KernelsAreLoadedByThemselves) {
   auto loads = [&](const std::string &ptx) { return load(ptxProgram(2, ptx.c_str()), *device); };
-  size_t before = libraryTexts().size();
-  {
-    auto program = loads(kSeveral);
+  const std::string kBroken = ".entry another()\n{ broken }\n";
+  for (const std::string &ptx : {kSeveral, kSeveral + kBroken}) {
+    size_t before = libraryTexts().size();
+    auto program = loads(ptx);
     ASSERT_TRUE(program.isOk()) << program.status().message();
-    auto got = evaluate(*device, **program);
-    EXPECT_TRUE(got.isOk() && *got == expected(2));
+    EXPECT_EQ(libraryTexts().size(), before);
+    for (int run = 0; run < 2; ++run) {
+      auto got = evaluate(*device, **program);
+      EXPECT_TRUE(got.isOk() && *got == expected(2));
+      ASSERT_EQ(libraryTexts().size(), before + 1);
+    }
+    EXPECT_EQ(libraryTexts().back(), kParts[1]);
   }
-  std::vector<std::string> texts = libraryTexts();
-  texts.erase(texts.begin(), texts.begin() + static_cast<ptrdiff_t>(before));
-  std::ranges::sort(texts);
-  std::vector<std::string> want(std::begin(kParts), std::end(kParts));
-  std::ranges::sort(want);
-  EXPECT_EQ(texts, want);
-
-  int alive = liveObjects();
-  auto broken = loads(kSeveral + ".entry another()\n{ broken }\n");
-  EXPECT_EQ(broken.status().code(), ErrorCode::Compile);
-  EXPECT_EQ(broken.status().message(),
-            "[cuda] cuLibraryLoadData failed (218): ?, line 1: fake log");
-  EXPECT_EQ(liveObjects(), alive);
   // Kernels with memory in common stay together.
-  before = libraryTexts().size();
-  EXPECT_TRUE(loads(kSeveral + ".global .u32 count;\n").isOk());
+  size_t before = libraryTexts().size();
+  auto together = loads(kSeveral + ".global .u32 count;\n");
+  ASSERT_TRUE(together.isOk());
+  EXPECT_TRUE(evaluate(*device, **together).isOk());
   EXPECT_EQ(libraryTexts().size(), before);
+}
+
+TEST_F(Cuda, AKernelThatDoesNotCompileIsTheErrorOfItsRun) {
+  constexpr const char *kEnd = "{ ret; }\n";
+  std::string broken = std::string(kPtx, std::strlen(kPtx) - std::strlen(kEnd)) + "{ broken }\n";
+  auto program = load(ptxProgram(2, broken.c_str()), *device);
+  ASSERT_TRUE(program.isOk());
+  int alive = liveObjects();
+  for (int run = 0; run < 2; ++run) {
+    Status status = evaluate(*device, **program).takeStatus();
+    EXPECT_EQ(status.code(), ErrorCode::Compile);
+    EXPECT_EQ(status.message(), "[cuda] cuModuleLoadDataEx failed (218): ?, line 1: fake log");
+    EXPECT_EQ(liveObjects(), alive);
+  }
+}
+
+/// Some of several texts, in threads of their own: all or none.
+TEST_F(Cuda, TextsAreLoadedSideBySide) {
+  auto &gpu = static_cast<cuda::CudaDevice &>(*device);
+  ASSERT_TRUE(gpu.start().isOk());
+  cuda::Current current(gpu);
+  std::vector<std::string> texts(std::begin(kParts), std::end(kParts));
+  texts.push_back(kHead + ".entry another()\n{ broken }\n");
+  const int alive = liveObjects();
+  std::vector<cuda::LoadedCode> loaded(texts.size());
+  Status failed = cuda::loadPtx(gpu, texts, {0, 2, 3}, loaded);
+  EXPECT_EQ(failed.code(), ErrorCode::Compile);
+  EXPECT_EQ(failed.message(), "[cuda] cuLibraryLoadData failed (218): ?, line 1: fake log");
+  EXPECT_EQ(liveObjects(), alive);
+  ASSERT_TRUE(cuda::loadPtx(gpu, texts, {2, 0}, loaded).isOk());
+  for (size_t i = 0; i < texts.size(); ++i)
+    EXPECT_EQ(loaded[i].module != nullptr, i == 0 || i == 2);
+  for (size_t i : {0, 2})
+    cuda::unload(gpu.api, loaded[i]);
+  EXPECT_EQ(liveObjects(), alive);
 }
 
 TEST_F(Cuda, SurvivesFaultsWhenRunning) {
