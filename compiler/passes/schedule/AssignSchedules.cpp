@@ -76,6 +76,9 @@ constexpr int64_t kExpensiveValues = 5;
 
 /// Work-items of a group, and bytes that one reads or writes at once.
 constexpr int64_t kGroup = 256, kItemBytes = 16;
+/// Operations of a point that take longer than its memory: neighbours would only take registers,
+/// and every strip of them is written again.
+constexpr int64_t kManyOperations = 128;
 /// Work-items of a group that has a tile of emit/device/ChainTile.h in float32, or a small one in
 /// float64.
 constexpr int64_t kTileGroup = 128;
@@ -436,7 +439,9 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       return {};
     }
     if (family == Family::Map || family == Family::Columns) {
-      vector = places ? 1 : std::max<int64_t>(1, kItemBytes / body.widest);
+      vector = places || body.operations >= kManyOperations
+                   ? 1
+                   : std::max<int64_t>(1, kItemBytes / body.widest);
       if (body.expensive)
         vector = std::min<int64_t>(vector, kTreeVector);
       if (family == Family::Columns)
