@@ -537,3 +537,27 @@ def test_vectorize_asks_a_number_of_numpys_for_dtypes_and_calls_as_numpy_does():
         for xp in (np, gc):
             with pytest.raises(ValueError, match="setting an array element with a sequence"):
                 xp.vectorize(lambda x, result=result: result)(xp.arange(2.0))
+
+
+@pytest.mark.parametrize("casting", ["no", "equiv", "safe", "same_kind", "unsafe", "same_value", "any", None])
+@pytest.mark.parametrize("name", ["concatenate", "of one dtype", "flattened", "dtype", "stack", "vstack", "hstack", "clip", "clipped by a float", "clipped by an array"])
+def test_casting_is_a_rule_that_holds_for_joins_and_clip(name, casting):
+    program = {
+        "concatenate": lambda xp: xp.concatenate([[1], [2.0]], casting=casting),
+        "of one dtype": lambda xp: xp.concatenate([xp.arange(2), xp.arange(3)], casting=casting),
+        "flattened": lambda xp: xp.concatenate([xp.ones((2, 2), "f4"), [2.0]], axis=None, casting=casting),
+        "dtype": lambda xp: xp.concatenate([[1], [2.0]], dtype="f4", casting=casting),
+        "stack": lambda xp: xp.stack([xp.arange(2), xp.arange(2.0)], casting=casting),
+        "vstack": lambda xp: xp.vstack([xp.arange(2), xp.arange(2.0)], casting=casting),
+        "hstack": lambda xp: xp.hstack([xp.arange(2), xp.arange(2.0)], casting=casting),
+        "clip": lambda xp: xp.clip(xp.arange(5), 1, 3, casting=casting),
+        "clipped by a float": lambda xp: xp.clip(xp.arange(5), 0.5, 3, casting=casting),
+        "clipped by an array": lambda xp: xp.clip(xp.arange(5), xp.full(5, 0.5), 3, casting=casting),
+    }[name]
+    try:
+        want = program(np)
+    except (TypeError, ValueError) as error:
+        with pytest.raises(TypeError if isinstance(error, TypeError) else ValueError):
+            program(gc)
+    else:
+        exact.assert_same(program(gc), want)

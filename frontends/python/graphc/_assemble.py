@@ -58,7 +58,7 @@ def _list(lifted):
 
 def vstack(tup: Sequence[ArrayLike], *, dtype=None, casting: str = "same_kind") -> Array:
     """Rows on top of each other: arrays of at least two axes joined along the first."""
-    if dtype is None and type(tup) in (list, tuple) and tup and getattr(tup[0], "ndim", 0) == 1:
+    if dtype is None and casting == "same_kind" and type(tup) in (list, tuple) and tup and getattr(tup[0], "ndim", 0) == 1:
         packed = _graphc.pack(tup)  # what is computed
         if packed is not None:
             return packed
@@ -67,7 +67,7 @@ def vstack(tup: Sequence[ArrayLike], *, dtype=None, casting: str = "same_kind") 
 
 def hstack(tup: Sequence[ArrayLike], *, dtype=None, casting: str = "same_kind") -> Array:
     """Arrays side by side: joined along the second axis, vectors along their only one."""
-    if dtype is None and type(tup) in (list, tuple) and tup and _py.all(type(a) is _graphc.ndarray and a.ndim for a in tup):
+    if dtype is None and casting == "same_kind" and type(tup) in (list, tuple) and tup and _py.all(type(a) is _graphc.ndarray and a.ndim for a in tup):
         return _graphc.concatenate(tup, 0 if tup[0].ndim == 1 else 1)
     arrays = _list(atleast_1d(*in_sequence(tup)))
     return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)

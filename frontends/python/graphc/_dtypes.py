@@ -3,7 +3,7 @@
 import numpy as _np
 
 from . import _graphc
-from .errors import DTypeError, ForeignDType
+from .errors import ArgumentError, DTypeError, ForeignDType
 
 bool_ = _np.dtype("bool")
 int8 = _np.dtype("int8")
@@ -122,6 +122,14 @@ def can_cast(from_, to, casting="safe"):
     if isinstance(from_, (_np.dtype, type, str)) and isinstance(to, (_np.dtype, type, str)):
         _casts[from_, to, casting] = found
     return found
+
+
+def refuse_casting(casting):
+    """Raises unless `casting` is one of NumPy's rules for ufuncs and their like."""
+    if not isinstance(casting, str):
+        raise TypeError(f"casting must be str, not {type(casting).__name__}")
+    if casting not in ("same_kind", "unsafe", "safe", "equiv", "no"):
+        raise ArgumentError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '{casting}')")
 
 
 def _fits(from_, to, casting):

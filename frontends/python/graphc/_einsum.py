@@ -13,7 +13,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import _order, asarray, in_order, single
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import as_dtype, can_cast
+from ._dtypes import as_dtype, can_cast, refuse_casting
 from ._matrices import diagonal_view
 from ._ufunc import with_out
 from .errors import ArgumentError, DTypeError, ShapeError
@@ -233,8 +233,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
             "or at least one operand and its corresponding subscripts list"
         )
     order = _order(order)
-    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
-        raise ArgumentError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '{casting}')")
+    refuse_casting(casting)
     if out is not None and not _graphc.is_array(out) and not isinstance(out, _np.ndarray):
         raise TypeError("keyword parameter out must be an array for einsum")
     if isinstance(optimize, (list, tuple)):

@@ -9,7 +9,7 @@ import numpy as _np
 from . import _graphc
 from ._complex import of_parts as _of_parts
 from ._creation import asarray, asarrays, given, mask_of, operand, single
-from ._dtypes import as_dtype, can_cast, float64
+from ._dtypes import as_dtype, can_cast, float64, refuse_casting
 from ._ufunc import _NO_VALUE, is_missing, refuse_cast
 from ._ufunc import with_out as _with_out
 from ._float_errors import stands_for as _stands_for
@@ -138,10 +138,12 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     """Arrays joined along an axis (flattened first when axis is None), promoted to one dtype. Raises ShapeError
     when ranks or other sizes differ, or when there is nothing to join."""
     arrays = list(arrays)
-    if out is None and dtype is None and arrays and set(map(type, arrays)) <= _ARRAYS:
+    is_plain = out is None and dtype is None and casting == "same_kind"
+    if is_plain and arrays and set(map(type, arrays)) <= _ARRAYS:
         return _graphc.concatenate(arrays, axis)
-    if out is None and dtype is None and axis is not None and arrays and _py.all(map(_is_plain, arrays)):
+    if is_plain and axis is not None and arrays and _py.all(map(_is_plain, arrays)):
         return _graphc.concatenate(arrays, axis)
+    refuse_casting(casting)
     if axis is None:  # Python numbers, which have no axis to join along, are weak
         kind = _graphc.result_type(*(a if isinstance(a, (bool, int, float, complex)) else asarray(a) for a in arrays)) if arrays else None
         arrays = [asarray(a).astype(kind) if isinstance(a, (bool, int, float, complex)) else a for a in arrays]
@@ -149,9 +151,9 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
     arrays = asarrays(arrays)
     result = _graphc.concatenate(arrays, axis)
-    if out is None and dtype is None:
+    if is_plain:
         return result
-    target = as_dtype(dtype) if out is None else out.dtype
+    target = out.dtype if out is not None else result.dtype if dtype is None else as_dtype(dtype)
     for x in arrays:
         if not can_cast(x.dtype, target, casting):
             raise DTypeError(f"Cannot cast array data from dtype('{x.dtype}') to dtype('{target}') according to the rule '{casting}'")
@@ -185,7 +187,8 @@ def _lies_otherwise(arrays):
 
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays of one shape joined along a new axis."""
-    if out is None and dtype is None and type(axis) is int and axis == 0 and type(arrays) in (list, tuple) and not _lies_otherwise(arrays):
+    is_plain = out is None and dtype is None and casting == "same_kind"
+    if is_plain and type(axis) is int and axis == 0 and type(arrays) in (list, tuple) and not _lies_otherwise(arrays):
         packed = _graphc.pack(arrays)  # what is computed
         if packed is not None:
             return packed
@@ -197,7 +200,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
         raise ShapeError(f"stack: all input arrays must have the same shape, got {[a.shape for a in arrays]}")
     place = _axis(axis, arrays[0].ndim + 1, "stack")
     rows = [_graphc.expand_dims(a, place) for a in arrays]
-    return _graphc.concatenate(rows, place) if out is None and dtype is None else concatenate(rows, place, out, dtype=dtype, casting=casting)
+    return _graphc.concatenate(rows, place) if is_plain else concatenate(rows, place, out, dtype=dtype, casting=casting)
 
 
 def unstack(x, /, *, axis=0):
@@ -293,6 +296,7 @@ def clip(a, a_min=_NO_VALUE, a_max=_NO_VALUE, out=None, *, min=_NO_VALUE, max=_N
         raise TypeError(f"clip() missing 1 required positional argument: '{'a_min' if is_missing(a_min) else 'a_max'}'")
     elif not (is_missing(min) and is_missing(max)):
         raise ArgumentError("Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.")
+    refuse_casting(casting)
     low, high = (None if is_missing(v) else v for v in (a_min, a_max))
     x = operand(a) if dtype is None else operand(a).astype(as_dtype(dtype))
     low, high = (_weak_bound(v, x.dtype, up) for v, up in ((low, False), (high, True)))
@@ -307,6 +311,9 @@ def clip(a, a_min=_NO_VALUE, a_max=_NO_VALUE, out=None, *, min=_NO_VALUE, max=_N
         result = _graphc.minimum(_graphc.maximum(x, low), high)
     else:
         result = _graphc.clip(x, low, high)
+    if casting != "same_kind":
+        for v in (x, low, high):
+            refuse_cast(getattr(v, "dtype", result.dtype), result.dtype, casting, "clip")
     if where is not True:
         result = _graphc.select(mask_of(where), result, x.astype(result.dtype, copy=False))
     return _with_out(result, out, casting, "clip")

@@ -15,7 +15,7 @@ from . import _graphc
 from ._creation import in_order as _in_memory_order
 from ._creation import _order, asarray, full, mask_of, operand, single, zeros
 from ._devices import looped as _looped, where_operands_are as _where_operands_are
-from ._dtypes import as_dtype, can_cast, dtype_of_sums, refuse_unsafe
+from ._dtypes import as_dtype, can_cast, dtype_of_sums, refuse_casting, refuse_unsafe
 from . import _foreign
 from ._float_errors import any_told as _any_told
 from ._float_errors import errstate as _errstate
@@ -198,8 +198,7 @@ def _call(self, args, keywords):
     for o in outs:
         if o is not None and not isinstance(o, (_Array, _np.ndarray)):
             raise _no_output(o, "return arrays must be of ArrayType" if o is not ... else "out=... is only allowed as a keyword argument.")
-    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
-        raise ArgumentError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '{casting}')")
+    refuse_casting(casting)
     operands = [_strong(x) for x in args[: self.nin]]
     operands, kinds = _of_loop(self, operands, dtype, signature, casting)
     # Elements that a mask leaves out are computed too: what they meet is nobody's error.
