@@ -561,3 +561,15 @@ def test_casting_is_a_rule_that_holds_for_joins_and_clip(name, casting):
             program(gc)
     else:
         exact.assert_same(program(gc), want)
+
+
+def test_a_broadcast_stands_for_its_arrays():
+    def program(xp, cls):
+        a, b = xp.arange(3), xp.arange(2).reshape(2, 1)
+        made = xp.broadcast(cls(a, b), 5)
+        nested = xp.broadcast(xp.broadcast(xp.broadcast(a), b), xp.broadcast(), cls(b, 7))
+        return made.shape, made.numiter, [tuple(map(int, t)) for t in made], nested.shape, nested.numiter, nested.nd
+
+    assert program(gc, gc.broadcast) == program(gc, np.broadcast) == program(np, np.broadcast)
+    with pytest.raises(ValueError, match="at most 64"):
+        gc.broadcast(*[gc.broadcast(*[gc.arange(2)] * 13)] * 5)

@@ -56,6 +56,13 @@ def isfortran(a) -> _py.bool:
     return a.flags.fnc
 
 
+def _parts_of(value):
+    """The arrays that an argument of `broadcast` stands for: those of another one, or itself."""
+    if isinstance(value, broadcast):
+        return value._arrays
+    return [i.base for i in value.iters] if isinstance(value, _np.broadcast) else [value]
+
+
 class broadcast:  # noqa: N801  (NumPy's name)
     """Arrays broadcast against each other: their common shape, and tuples of elements in row-major order."""
 
@@ -64,6 +71,7 @@ class broadcast:  # noqa: N801  (NumPy's name)
     def __init__(self, *arrays):
         from ._manipulation import broadcast_arrays
 
+        arrays = [part for a in arrays for part in _parts_of(a)]
         if len(arrays) > 64:
             raise ArgumentError("Need at least 0 and at most 64 array objects.")
         try:
