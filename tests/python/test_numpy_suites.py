@@ -1,5 +1,7 @@
 """What NumPy's own test suites and random programs found: the same statements under both imports."""
 
+import ctypes
+import operator
 import sys
 
 import graphc as gc
@@ -573,3 +575,25 @@ def test_a_broadcast_stands_for_its_arrays():
     assert program(gc, gc.broadcast) == program(gc, np.broadcast) == program(np, np.broadcast)
     with pytest.raises(ValueError, match="at most 64"):
         gc.broadcast(*[gc.broadcast(*[gc.arange(2)] * 13)] * 5)
+
+
+def test_c_codes_sequence_calls():
+    api = ctypes.pythonapi
+    api.PySequence_GetItem.restype = api.PySequence_Concat.restype = ctypes.py_object
+    api.PySequence_GetItem.argtypes = [ctypes.py_object, ctypes.c_ssize_t]
+    api.PySequence_SetItem.argtypes = [ctypes.py_object, ctypes.c_ssize_t, ctypes.py_object]
+
+    for x in (gc.arange(4), gc.arange(8).reshape(4, 2)):
+        for i in range(-4, 4):
+            exact.assert_same(np.asarray(api.PySequence_GetItem(x, i)), np.asarray(x)[i])
+            api.PySequence_SetItem(x, i, i)
+            exact.assert_same(np.asarray(x[i]), np.full(x.shape[1:], i))
+        for i in (-9, -5, 4, 9):
+            with pytest.raises(IndexError):
+                api.PySequence_GetItem(x, i)
+            with pytest.raises(IndexError):
+                api.PySequence_SetItem(x, i, 0)
+    for left, right in ((gc.arange(2), gc.arange(2)), (gc.arange(2), [1, 2]), ([1, 2], gc.arange(2))):
+        with pytest.raises(TypeError):
+            operator.concat(left, right)
+        exact.assert_same(left + right, np.asarray(left) + np.asarray(right))

@@ -284,11 +284,11 @@ PyObject *get(PyObject *self, PyObject *key) {
   });
 }
 
-/// What iteration asks for; `at` is not negative.
+/// What iteration asks for, and PySequence_GetItem, which has added the length to `at` already.
 PyObject *item(PyObject *self, Py_ssize_t at) {
   return guarded([&]() -> PyObject * {
     const Array &x = *asArray(self);
-    if (x.rank() > 0 && at >= x.shape()[0]) { // the end of every iteration
+    if (x.rank() > 0 && (at < 0 || at >= x.shape()[0])) { // the end of every iteration
       PyErr_SetString(PyExc_IndexError, "index is out of bounds");
       return nullptr;
     }
@@ -484,6 +484,25 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     });
   }
   return ok ? 0 : -1;
+}
+
+/// PySequence_SetItem, for which `at` is as in item().
+int setItemAt(PyObject *self, Py_ssize_t at, PyObject *value) {
+  if (at < 0) {
+    PyErr_SetString(PyExc_IndexError, "index is out of bounds");
+    return -1;
+  }
+  pb::object key = pb::reinterpret_steal<pb::object>(PyLong_FromSsize_t(at));
+  return key ? set(self, key.ptr(), value) : -1;
+}
+
+/// PySequence_Concat, which adds two sequences where this is missing, and `+`, of whose operands
+/// none took the other.
+PyObject *refuseConcat(PyObject *self, PyObject *other) {
+  PyErr_Format(PyExc_TypeError,
+               "unsupported operand type(s) for +: '%s' and '%s' (concatenate() joins arrays)",
+               Py_TYPE(self)->tp_name, Py_TYPE(other)->tp_name);
+  return nullptr;
 }
 
 /// The value of a 0-d array that needs no program.
@@ -736,6 +755,8 @@ void setupElements(PyHeapTypeObject *type) {
   type->as_mapping.mp_ass_subscript = set;
   type->as_sequence.sq_length = length;
   type->as_sequence.sq_item = item;
+  type->as_sequence.sq_ass_item = setItemAt;
+  type->as_sequence.sq_concat = refuseConcat;
   type->ht_type.tp_iter = iterate;
   type->ht_type.tp_hash = hashOf;
   type->as_number.nb_bool = truth;
