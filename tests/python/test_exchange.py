@@ -172,6 +172,19 @@ def test_exports():
         g.__dlpack__(dl_device=(2, 0))
     with pytest.raises(ValueError):
         g.__dlpack__(stream=1)
+    with pytest.raises(ValueError, match="ambiguous"):
+        g.__dlpack__(copy=g)
+
+
+def test_read_only_arrays_are_not_exported_to_who_cannot_be_told():
+    g = gc.arange(5)
+    g.flags.writeable = False
+    for read_only in (g, gc.broadcast_to(gc.arange(3.0), (2, 3)), gc.diagonal(gc.eye(3))):
+        with pytest.raises(BufferError, match="read-only"):
+            read_only.__dlpack__()
+        assert exported(read_only.__dlpack__(max_version=(1, 0))).flags == 1
+        assert exported(read_only.__dlpack__(copy=True), versioned=False).tensor.ndim == read_only.ndim
+        exact.assert_same(np.from_dlpack(read_only), np.asarray(read_only))
 
 
 def test_both_ways():

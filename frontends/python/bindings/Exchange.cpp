@@ -359,7 +359,10 @@ pb::object toDlpack(Array &x, const pb::object &stream, const pb::object &maxVer
     throw pb::buffer_error("graphc exports host memory: dl_device must be (1, 0)");
   if (!stream.is_none())
     throw pb::value_error("__dlpack__: host memory has no stream, stream must be None");
-  bool mustCopy = !copy.is_none() && copy.cast<bool>();
+  const int isTrue = copy.is_none() ? 0 : PyObject_IsTrue(copy.ptr());
+  if (isTrue < 0)
+    throw pb::error_already_set();
+  const bool mustCopy = isTrue != 0;
   std::optional<Window> w;
   if (!mustCopy)
     w = hostWindow(x, "exchange");
@@ -378,9 +381,13 @@ pb::object toDlpack(Array &x, const pb::object &stream, const pb::object &maxVer
     if (!w)
       throw pb::buffer_error("no host memory for an export");
   }
-  check(finishMemory(*w->node));
   bool versioned =
       !maxVersion.is_none() && maxVersion.cast<pb::tuple>()[0].cast<uint32_t>() >= dlpack::kMajor;
+  // A record without flags says nothing of memory that nobody may write to.
+  if (!versioned && flags == dlpack::kReadOnly && x.view().isReadOnly())
+    throw pb::buffer_error("__dlpack__: the array is read-only, which only DLPack 1.0 can say: ask "
+                           "for max_version=(1, 0) or a copy");
+  check(finishMemory(*w->node));
   return versioned ? capsule<dlpack::ManagedVersioned>(source, *w, "dltensor_versioned", flags)
                    : capsule<dlpack::Managed>(source, *w, "dltensor", flags);
 }
