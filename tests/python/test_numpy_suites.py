@@ -3,6 +3,7 @@
 import ctypes
 import operator
 import sys
+import warnings
 
 import graphc as gc
 import numpy as np
@@ -597,3 +598,62 @@ def test_c_codes_sequence_calls():
         with pytest.raises(TypeError):
             operator.concat(left, right)
         exact.assert_same(left + right, np.asarray(left) + np.asarray(right))
+
+
+def infinite(xp, dtype):
+    return xp.array([1, 1], dtype=dtype), xp.array([-xp.inf, xp.inf], dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("name", ["add.outer", "divide.outer", "dot", "matrix_power", "cov", "corrcoef", "median", "median of rows", "nanmedian"])
+def test_functions_that_stand_for_operations_report_them(name, dtype):
+    program = {
+        "add.outer": lambda xp, a, b: xp.add.outer(b, b),
+        "divide.outer": lambda xp, a, b: xp.divide.outer(a, a * 0),
+        "dot": lambda xp, a, b: xp.dot(a[None, None], b[None, :, None]),
+        "matrix_power": lambda xp, a, b: xp.linalg.matrix_power(xp.diag(b), 2),
+        "cov": lambda xp, a, b: xp.cov(b),
+        "corrcoef": lambda xp, a, b: xp.corrcoef(xp.stack([b, a])),
+        "median": lambda xp, a, b: xp.median(b),
+        "median of rows": lambda xp, a, b: xp.median(xp.stack([a, b]), axis=1),
+        "nanmedian": lambda xp, a, b: xp.nanmedian(xp.append(b, xp.nan)),
+    }[name]
+    for errors in ({"invalid": "raise"}, {"divide": "raise"}, {"over": "raise"}):
+        raised = []
+        for xp in (np, gc):
+            with xp.errstate(all="ignore"):
+                a, b = infinite(xp, dtype)
+                try:
+                    with xp.errstate(**errors):
+                        program(xp, a, b)
+                    raised.append(False)
+                except FloatingPointError:
+                    raised.append(True)
+        assert raised[0] == raised[1], errors
+
+
+def test_what_nothing_is_undefined_in_reports_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = gc.array([[gc.inf, gc.inf, 1.0], [gc.nan, 2.0, 3.0]])
+        exact.assert_same(gc.median(x, axis=1), np.array([np.inf, np.nan]))
+        exact.assert_same(gc.nanmedian(x, axis=1), np.array([np.inf, 2.5]))
+        assert gc.isnan(gc.cov(gc.array([1.0, gc.nan, 2.0])))
+        exact.assert_same(gc.linalg.matrix_power(gc.array([[2.0, 1.0], [0.0, 2.0]]), 3), np.array([[8.0, 12.0], [0.0, 8.0]]))
+
+
+def test_a_third_power_is_multiplied_from_the_left():
+    a = np.random.default_rng(3).integers(-9, 9, (4, 4)) * np.array([1e200, 1, 1, 1])
+    a = np.where(a == 0, 0.0, a)
+    with np.errstate(all="ignore"), gc.errstate(all="ignore"):
+        want = np.linalg.matrix_power(a, 3)
+        got = np.asarray(gc.linalg.matrix_power(gc.asarray(a), 3))
+    assert (np.isnan(got) == np.isnan(want)).all() and (np.isinf(got) == np.isinf(want)).all()
+
+
+def test_covariances_with_weights_of_no_sum_are_refused():
+    for xp in (np, gc):
+        with pytest.raises(ZeroDivisionError):
+            xp.cov(xp.arange(6.0).reshape(2, 3), aweights=xp.zeros(3))
+        with pytest.raises(ZeroDivisionError):
+            xp.cov(xp.arange(3.0), fweights=[0, 0, 0])

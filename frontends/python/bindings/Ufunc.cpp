@@ -574,7 +574,7 @@ PyObject *outerPlain(PyObject *, PyObject *const *args, Py_ssize_t count, PyObje
     const auto &u = *reinterpret_cast<const Ufunc *>(args[0]);
     if (u.function || u.operands != 2)
       Py_RETURN_NOTIMPLEMENTED;
-    PlainScope scope;
+    RecordScope line; // errors are the operation's
     const Array column = unwrap(ops::reshape(*x, Shape{x->size(), 1}));
     const Operand both[] = {column, *y};
     return wrap(ops::elementwise(u.kind, both));

@@ -85,6 +85,7 @@ def dot(a, b, out=None):
 dot.quick = _graphc.plain_dot(_number_of("dot"), 2)
 
 
+@_stands_for()
 def _dot(a, b, out):
     if out is None and _py.all(type(x) in (_graphc.ndarray, _np.ndarray) and 1 <= x.ndim <= 2 for x in (a, b)):
         return _graphc.matmul(a, b)

@@ -590,6 +590,7 @@ def nancumprod(a: ArrayLike, axis=None, dtype=None, out=None) -> Array:
 
 
 @_where_operands_are
+@_stands_for()
 def cov(
     m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None,
     fweights: ArrayLike | None = None, aweights: ArrayLike | None = None, *, dtype=None,
@@ -626,6 +627,8 @@ def cov(
         return (product * (1.0 / count if count > 0 else _math.inf)).squeeze()
     weights = weights.astype(float64)
     total = sum(weights)
+    if not _graphc.is_tracing() and bool(total == 0):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     distance = x - sum(x * weights, 1, keepdims=True) / total
     if aweights is None or ddof == 0:
         count = total - ddof

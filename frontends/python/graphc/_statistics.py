@@ -124,6 +124,7 @@ _PARTED = 2048
 
 
 @_where_operands_are
+@_stands_for("reduce")
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The middle of the sorted elements over `axis` (None: all; an int or a tuple), the mean of the two middle ones of
     an even number; NaN if any is NaN, and of no elements. Integers give float64."""
@@ -385,7 +386,7 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="line
 
 
 @_where_operands_are
-@_stands_for("=All-NaN slice encountered")
+@_stands_for()
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """`median` of the elements that are not NaN; NaN, and a warning, where there are none."""
     x = asarray(a)
@@ -396,6 +397,14 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     flat, kept = _merged(x, axis, "nanmedian")
     if flat.shape[-1] == 0:
         return median(x, axis, out, keepdims=keepdims)
+    result = _median_of_present(flat)
+    with _quiet():
+        return _deliver(result, out, "nanmedian", kept if keepdims else None, "unsafe")
+
+
+@_stands_for("=All-NaN slice encountered")
+def _median_of_present(flat):
+    """The median of the elements of each row that are not NaN."""
     s = sort(flat)
     count = (flat == flat).sum(axis=-1, keepdims=True)
     low = take_along_axis(s, _graphc.maximum((count - 1) // 2, 0))[..., 0]
@@ -403,8 +412,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     with _quiet():
         result = _graphc.select((count % 2 == 1)[..., 0], low, (low + high) / 2)
         missing = _graphc.isnan(_told(count[..., 0].astype(float32)))
-        result = _graphc.select(missing, asarray(_math.nan, dtype=x.dtype), result)
-        return _deliver(result, out, "nanmedian", kept if keepdims else None, "unsafe")
+        return _graphc.select(missing, asarray(_math.nan, dtype=flat.dtype), result)
 
 
 def _outer_edges(x, limits):

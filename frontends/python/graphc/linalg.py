@@ -435,6 +435,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
 
 
 @_where_operands_are
+@_stands_for()
 def matrix_power(a, n):
     """The n-th power of square matrices; a negative power is one of the inverse, power 0 the identity."""
     a = asarray(a)
@@ -448,6 +449,8 @@ def matrix_power(a, n):
         return _graphc.broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape).copy()
     if n < 0:
         a, n = inv(a), -n
+    if n == 3:  # whose order is NumPy's
+        return matmul(matmul(a, a), a)
     result = None
     while True:
         if n & 1:
