@@ -1,6 +1,7 @@
 """What NumPy's own test suites and random programs found: the same statements under both imports."""
 
 import ctypes
+import fractions
 import operator
 import sys
 import warnings
@@ -657,3 +658,33 @@ def test_covariances_with_weights_of_no_sum_are_refused():
             xp.cov(xp.arange(6.0).reshape(2, 3), aweights=xp.zeros(3))
         with pytest.raises(ZeroDivisionError):
             xp.cov(xp.arange(3.0), fweights=[0, 0, 0])
+
+
+def test_quantiles_at_fractions_and_long_doubles():
+    half, third = fractions.Fraction(1, 2), fractions.Fraction(1, 3)
+    for program in (
+        lambda xp: xp.quantile([1, 2], half),
+        lambda xp: xp.percentile(xp.arange(5), fractions.Fraction(50)),
+        lambda xp: xp.quantile(xp.arange(4), [third, half]).tolist(),
+        lambda xp: xp.nanquantile(xp.arange(8).reshape(2, 4), third, axis=1).tolist(),
+        lambda xp: xp.quantile(xp.arange(4), xp.longdouble(0.5)),
+        lambda xp: xp.nanpercentile(xp.arange(4.0), xp.longdouble(50)),
+    ):
+        got, want = program(gc), program(np)
+        assert type(got) is type(want) and got == want
+    assert gc.quantile(gc.arange(4.0), half) == 1.5
+
+
+@pytest.mark.parametrize("name", ["mgrid", "ogrid"])
+def test_grids_of_long_doubles(name):
+    def program(xp):
+        grid, one = getattr(xp, name), xp.longdouble(1)
+        return [grid[0:one:3j], grid[0 : xp.clongdouble(2) : 3j], grid[0 : one : xp.longdouble(0.25)], *grid[0:one:0.5, 0:2]]
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        assert got.dtype == want.dtype and got.tolist() == want.tolist()
+
+
+def test_classes_of_limits_take_parameters():
+    assert gc.finfo[np.float64].__origin__ is gc.finfo
+    assert gc.finfo(gc.float64).eps == np.finfo(np.float64).eps

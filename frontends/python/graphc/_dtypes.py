@@ -1,5 +1,7 @@
 """Dtypes are NumPy's dtype objects; bfloat16, which NumPy lacks, is that of ml_dtypes where it is installed."""
 
+import types as _types
+
 import numpy as _np
 
 from . import _graphc
@@ -219,6 +221,8 @@ class finfo:  # noqa: N801  (NumPy's name)
         if type(dtype) is type:
             _finfos[dtype] = self
         return self
+
+    __class_getitem__ = classmethod(_types.GenericAlias)
 
     def __getattr__(self, name):
         value = getattr(object.__getattribute__(self, "_info"), name)

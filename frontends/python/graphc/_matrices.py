@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as _np
 
-from . import _graphc
+from . import _foreign, _graphc
 from ._creation import _leave_to, asarray, assigned, eye, full, mask_of, meshgrid, refuse_vast, single, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, complex128, float64, int64
@@ -324,6 +324,14 @@ class _Grid:
         self._sparse = sparse
 
     def __getitem__(self, key):
+        try:
+            return self._grid(key)
+        except ForeignDType:  # bounds of a long double, which are no arguments of a function
+            if _graphc.is_tracing():
+                raise
+            return _foreign.to_ours((_np.ogrid if self._sparse else _np.mgrid)[key])
+
+    def _grid(self, key):
         from ._creation import arange
 
         try:

@@ -145,12 +145,15 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     return _deliver(result, out, "median", kept if keepdims else None, "unsafe", spreads=False)  # which reduces
 
 
-def _host_quantiles(q, name, most):
+def _host_quantiles(q, x, name, most):
     """q in [0, 1] as a host array, and whether it is a plain number, which leaves a result its dtype."""
     weak = type(q) in (int, float)
     values = _np.asarray(q)
+    char = values.dtype.char
+    if char == "g" or (char == "O" and x.dtype.kind in "iu"):  # fractions of integers are fractions
+        raise ForeignDType(f"{name} at {values.dtype}")
     if most == 100:
-        values = values / 100
+        values = values / 100 if char != "O" else _np.asarray(values / 100)
     if values.ndim > 2:
         raise ArgumentError(f"{name}: q must be a scalar or 1d")
     if not _np.all((values >= 0) & (values <= 1)):
@@ -190,7 +193,7 @@ def _result_type(x, q, method, weak):
 
 def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
     x = _real(x, name)
-    q, weak = _host_quantiles(q, name, most)
+    q, weak = _host_quantiles(q, x, name, most)
     if weights is not None:
         return _deliver(_weighted(x, q, axis, method, keepdims, weights, name), out, name)
     flat, kept = _merged(x, axis, name)
@@ -341,7 +344,7 @@ def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
         return _quantile(lowest, q, axis, out, method, keepdims, weights, name, most)
     if (left := _present(x)) is not None:
         return _quantile(left, q, axis, out, method, keepdims, None, name, most)
-    q, weak = _host_quantiles(q, name, most)
+    q, weak = _host_quantiles(q, x, name, most)
     flat, kept = _merged(x, axis, name)
     dtype = _result_type(x, q, method, weak)
     if flat.shape[-1] == 0:
