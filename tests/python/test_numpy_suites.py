@@ -688,3 +688,51 @@ def test_grids_of_long_doubles(name):
 def test_classes_of_limits_take_parameters():
     assert gc.finfo[np.float64].__origin__ is gc.finfo
     assert gc.finfo(gc.float64).eps == np.finfo(np.float64).eps
+
+
+IN_ORDER = ["subtract", "divide", "floor_divide", "remainder", "fmod", "power", "float_power", "left_shift", "arctan2", "copysign", "heaviside", "nextafter"]
+
+
+@pytest.mark.parametrize("shape, axis", [((6,), 0), ((3, 4), 0), ((3, 4), 1), ((2, 3, 4), -2), ((), ()), ((2, 2), ())])
+@pytest.mark.parametrize("name", IN_ORDER)
+def test_folds_in_order_leave_out_what_a_mask_does(name, shape, axis):
+    """Each element that is left out changes nothing, whatever the fold begins at."""
+    rng = np.random.default_rng(len(name))
+    for dtype in ("i4", "u1", "f8"):
+        if dtype == "f8" and name == "left_shift":
+            continue
+        x, mask = rng.integers(1, 4, shape).astype(dtype), rng.random(shape) < 0.5
+        theirs = getattr(np, name)
+        kind = theirs.reduce(x.ravel()[:1]).dtype
+        rows, masks = (x[None], mask[None]) if axis == () else (np.moveaxis(v, axis, 0) for v in (x, mask))
+        want = np.full(rows.shape[1:], 2, kind)
+        for row, chosen in zip(rows, masks, strict=True):
+            want = np.where(chosen, theirs(want, row.astype(kind)).astype(kind), want)
+        for keeps in (False, True):
+            got = getattr(gc, name).reduce(gc.asarray(x), axis=axis, initial=2, where=gc.asarray(mask), keepdims=keeps)
+            assert got.dtype == want.dtype
+            np.testing.assert_allclose(np.asarray(got).reshape(want.shape), want, rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["reduce", "accumulate"])
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f4", "c8"])
+def test_folds_of_one_element_have_the_dtype_of_many(method, dtype):
+    for name in (*IN_ORDER, "hypot", "logaddexp", "logaddexp2", "gcd", "lcm", "bitwise_or", "fmax"):
+        for shape in ((1,), (2,), (1, 2)):
+            x = np.ones(shape, dtype)
+            try:
+                want = getattr(getattr(np, name), method)(x)
+            except TypeError:
+                with pytest.raises(TypeError):
+                    getattr(getattr(gc, name), method)(gc.asarray(x))
+            else:
+                got = getattr(getattr(gc, name), method)(gc.asarray(x))
+                assert (got.dtype, got.shape) == (want.dtype, want.shape), (name, shape)
+
+
+def test_a_fold_of_integers_begins_at_the_identity_of_its_floats():
+    x, mask = np.array([[1, 2], [3, 4]], "i1"), np.array([[True, False], [True, False]])
+    for name in ("logaddexp", "logaddexp2", "hypot"):
+        got = getattr(gc, name).reduce(gc.asarray(x), where=gc.asarray(mask))
+        np.testing.assert_allclose(np.asarray(got), getattr(np, name).reduce(x, where=mask), rtol=2e-3)
+        assert got.dtype == np.float16

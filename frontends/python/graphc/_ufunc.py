@@ -24,7 +24,7 @@ from ._float_errors import tell as _tell
 from ._missing import EXTREMES as _PASSES_NAN
 from ._signatures import Described as _Described
 from ._ufunc_loops import is_weak as _is_weak, masked as _masked, of_loop as _of_loop, scan as _scan
-from ._ufunc_methods import doubling as _doubling, in_order as _in_order, in_turns as _in_turns, mark as _mark, quick_method as _quick_method
+from ._ufunc_methods import doubling as _doubling, fold_where as _fold_where, loop_dtype as _loop_dtype, in_order as _in_order, in_turns as _in_turns, mark as _mark, quick_method as _quick_method
 from ._slices import ANY_ORDER as _ASSOCIATIVE, fold_slices as _fold_slices, is_numpys as _is_numpys, reduce_by_lengths as _reduce_by_lengths, slices as _slices
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
 
@@ -170,6 +170,8 @@ _BOOLEAN = {
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor",
     "logical_not", "isnan", "isinf", "isfinite", "signbit",
 }  # fmt: skip
+# Folds whose dtypes are not those of a loop over elements.
+_OF_THEIR_OWN = _REDUCTIONS.keys() | _PASSES_NAN.keys() | _BOOLEAN
 
 
 @_stands_for()
@@ -369,6 +371,9 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
         x = x.astype(bool)
     if name in _COMPARISONS and x.dtype.kind != "b":
         raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
+    if name not in _OF_THEIR_OWN:
+        x, dtype = x.astype(_loop_dtype(name, x.dtype if dtype is None else dtype), copy=False), None
+    mask = None  # of elements that are left out of a fold in order
     if where is not True:
         if not has_initial and (identity is None or initial is None):
             raise ArgumentError(f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify 'initial'")
@@ -384,7 +389,10 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
             filler = identity if plain else asarray(none if is_filler else identity, x.dtype)
         if where.shape != x.shape and _broadcast(name, [x.shape, where.shape]) != x.shape:
             raise ShapeError(f"{name}.reduce: a mask of shape {where.shape} for an array of shape {x.shape}")
-        x = _graphc.select(where, x, filler)
+        if identity is None and name not in _OF_THEIR_OWN | _ASSOCIATIVE:
+            mask = _graphc.broadcast_to(where, x.shape)
+        else:
+            x = _graphc.select(where, x, filler)
     empty = _py.any(x.shape[a] == 0 for a in axes)
     if empty and not has_initial and (identity is None or initial is None):
         raise ArgumentError(f"zero-size array to reduction operation {name} which has no identity")
@@ -396,9 +404,13 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
     if has_initial and name not in _ASSOCIATIVE | _ROUNDED and name not in _REDUCTIONS:  # in front of the others
         front = asarray(initial, x.dtype if dtype is None else dtype)
         rest = tuple(i for i in range(x.ndim) if i not in axes)
-        rows = _graphc.transpose(x, axes + rest).reshape((_math.prod(x.shape[i] for i in axes), *(x.shape[i] for i in rest)))
-        front = _graphc.broadcast_to(front, (1, *rows.shape[1:]))
-        result = _plain_reduce(self, _graphc.concatenate([front, rows], 0), (0,), False, dtype)
+        shape = (_math.prod(x.shape[i] for i in axes), *(x.shape[i] for i in rest))
+        rows = _graphc.transpose(x, axes + rest).reshape(shape)
+        front = _graphc.broadcast_to(front, (1, *shape[1:]))
+        if mask is not None:
+            result = single(_fold_where(self, front[0], rows, _graphc.transpose(mask, axes + rest).reshape(shape)))
+        else:
+            result = _plain_reduce(self, _graphc.concatenate([front, rows], 0), (0,), False, dtype)
         return result.reshape(tuple(1 if i in axes else n for i, n in enumerate(x.shape))) if keepdims else result
     result = _plain_reduce(self, x, axes, keepdims, dtype)
     if keeps_signs and (result.dtype.kind == "f" or result.dtype.kind == x.dtype.kind == "c"):
@@ -465,6 +477,7 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
     elif name in _SCANS_OF_TRUTH:
         result = _graphc.scan(_SCANS_OF_TRUTH[name], x.astype(bool, copy=False), axis)
     else:
+        dtype = _loop_dtype(name, x.dtype if dtype is None else dtype) if name not in _OF_THEIR_OWN else dtype
         x = x if dtype is None else x.astype(dtype, copy=False)
         x = x.astype(bool, copy=False) if name.startswith("logical") else x
         if _is_numpys(self.__name__, x):

@@ -1,8 +1,11 @@
 """Of which dtypes a method of NumPy's ufuncs gives the bits that ours gives: of computed small arrays NumPy's is called."""
 
+import functools as _functools
+
 import numpy as _np
 
 from . import _graphc
+from .errors import DTypeError
 
 _INTEGERS, _FLOATS, _COMPLEX, _DIVIDES, _SCATTERED, _SAFE = 1, 2, 4, 8, 16, 32
 _ALL = _INTEGERS | _FLOATS
@@ -89,3 +92,23 @@ def in_turns(places):
     by_turn = order[_np.argsort(short, kind="stable")]
     for chosen in _np.split(by_turn, _np.cumsum(_np.bincount(turn))[:-1]):
         yield places[chosen], chosen
+
+
+@_functools.lru_cache(maxsize=1024)
+def loop_dtype(name, dtype):
+    """What NumPy's ufunc folds elements of a dtype in. Raises TypeError where it folds none."""
+    theirs = getattr(_np, name, None)
+    if name == "ldexp" or not isinstance(theirs, _np.ufunc) or not isinstance(dtype, _np.dtype) or dtype.kind not in "biufc":
+        return dtype
+    try:
+        return theirs.resolve_dtypes((None, dtype, None), reduction=True)[0]
+    except TypeError as error:
+        raise DTypeError(str(error)) from None
+
+
+def fold_where(self, first, rows, where):
+    """`first` and, in order, what a mask leaves of the rows."""
+    result = first
+    for i in range(rows.shape[0]):
+        result = _graphc.select(where[i], self(result, rows[i]).astype(first.dtype, copy=False), result)
+    return result
