@@ -736,3 +736,15 @@ def test_a_fold_of_integers_begins_at_the_identity_of_its_floats():
         got = getattr(gc, name).reduce(gc.asarray(x), where=gc.asarray(mask))
         np.testing.assert_allclose(np.asarray(got), getattr(np, name).reduce(x, where=mask), rtol=2e-3)
         assert got.dtype == np.float16
+
+
+def test_the_only_axis_of_no_axes_is_squeezed():
+    def program(xp):
+        x = xp.array(5)
+        return [xp.squeeze(x, 0), xp.squeeze(x, axis=-1), x.squeeze(0), x.squeeze(axis=-1), xp.array([3.0]).sum().squeeze(0), x.squeeze(())]
+
+    both(program)
+    for axis in (1, -2, (0,), (0, -1)):
+        for call in (lambda axis=axis: gc.squeeze(gc.array(5), axis), lambda axis=axis: gc.array(5).squeeze(axis)):
+            with pytest.raises(ValueError):
+                call()

@@ -283,7 +283,12 @@ void defineViews(pb::class_<Array> &cls) {
   cls.def("_swapaxes", swapAxes, pb::arg("axis1"), pb::arg("axis2"));
   cls.def(
       "_squeeze",
-      [](const Array &x, const pb::object &axis) { return unwrap(ops::squeeze(x, toAxes(axis))); },
+      [](const Array &x, const pb::object &axis) {
+        // Axes 0 and -1 of a 0-d array are allowed, but not in a tuple.
+        const bool isNone = x.rank() == 0 && PyLong_CheckExact(axis.ptr()) &&
+                            (axis.equal(pb::int_(0)) || axis.equal(pb::int_(-1)));
+        return unwrap(ops::squeeze(x, isNone ? std::vector<int64_t>() : toAxes(axis)));
+      },
       pb::arg("axis") = pb::none());
   cls.def("_ravel", ravel, pb::arg("order") = "C");
   cls.def(

@@ -103,7 +103,10 @@ def expand_dims(a, axis):
 
 def squeeze(a, axis=None):
     """A view without size-1 axes (all of them, or the named ones). Raises ShapeError if a named one is larger."""
-    return _graphc.squeeze(given(a), axis)
+    x = given(a)
+    if type(axis) is int and axis in (0, -1) and getattr(x, "ndim", 1) == 0:  # NumPy allows both, though not in a tuple
+        axis = ()
+    return _graphc.squeeze(x, axis)
 
 
 def broadcast_to(array, shape, subok=False):
