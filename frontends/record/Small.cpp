@@ -48,9 +48,11 @@ std::atomic<int> &turnsWanted() {
 constexpr int kPlaceBits = 16;
 constexpr size_t kPlaces = 1 << kPlaceBits;
 std::array<std::atomic<uint8_t>, kPlaces> turns;
-/// By the same hash: whether such a result had to be computed for an operation of a loop. Once is
-/// enough: as long as a line goes now one way, now the other, each mixture is another program.
-std::array<std::atomic<bool>, kPlaces> reads;
+/// By the same hash: whether such a result had to be computed for an operation of a loop, and
+/// whether one of more than kFew elements had to, for which another loop may fuse. Once is enough:
+/// as long as a line goes now one way, now the other, each mixture is another program.
+enum Reads : uint8_t { kOfAny = 1, kOfMany = 2 };
+std::array<std::atomic<uint8_t>, kPlaces> reads;
 
 size_t placeOf(Location location, OpKind kind) {
   constexpr uint64_t kSpread = 0x9e3779b97f4a7c15u;
@@ -67,7 +69,8 @@ void noteReads(const NodeRef &value) {
   while (!stack.empty()) {
     Node *n = stack.back();
     stack.pop_back();
-    reads[placeOf(n->location(), n->kind())].store(true, std::memory_order_relaxed);
+    const uint8_t size = n->bytes() > kFew * itemSize(n->dtype()) ? kOfAny | kOfMany : kOfAny;
+    reads[placeOf(n->location(), n->kind())].fetch_or(size, std::memory_order_relaxed);
     for (const NodeRef &operand : n->operands())
       if (operand->state() == NodeState::Pending && operand->markEpoch != epoch) {
         operand->markEpoch = epoch;
@@ -118,8 +121,8 @@ bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to) {
 int setLoopTurns(int wanted) {
   for (std::atomic<uint8_t> &place : turns)
     place.store(0, std::memory_order_relaxed);
-  for (std::atomic<bool> &place : reads)
-    place.store(false, std::memory_order_relaxed);
+  for (std::atomic<uint8_t> &place : reads)
+    place.store(0, std::memory_order_relaxed);
   return turnsWanted().exchange(wanted);
 }
 
@@ -137,6 +140,12 @@ int64_t mostWork() { return int64_t{1} << (widerDepth ? 23 : 15); }
 
 int loopTurns() { return turnsWanted().load(std::memory_order_relaxed); }
 
+/// Of what the line that records now records of this kind.
+static uint8_t readsOf(OpKind kind) {
+  Location location = RecordScope::location();
+  return location ? reads[placeOf(location, kind)].load(std::memory_order_relaxed) : 0;
+}
+
 bool isLoop(OpKind kind, int64_t elements, const rt::Device &device, bool counts) {
   int wanted = turnsWanted().load(std::memory_order_relaxed);
   // Whose loops are several operations nobody listens to.
@@ -144,7 +153,7 @@ bool isLoop(OpKind kind, int64_t elements, const rt::Device &device, bool counts
   if (elements > kMostRead || elements == 0 || wanted == kNever || Trace::active() ||
       !mayBeOnHost(device) || (isSeveral && (RecordScope::errors() & FloatModes::kUnder)))
     return false;
-  if (elements > kFew && !isReadAtOnce(kind))
+  if (elements > kFew && !(readsOf(kind) & kOfMany))
     return false;
   if (wanted == 0)
     return true;
@@ -158,11 +167,6 @@ bool isLoop(OpKind kind, int64_t elements, const rt::Device &device, bool counts
   if (counts)
     count.store(static_cast<uint8_t>(now + 1), std::memory_order_relaxed);
   return false;
-}
-
-bool isReadAtOnce(OpKind kind) {
-  Location location = RecordScope::location();
-  return location && reads[placeOf(location, kind)].load(std::memory_order_relaxed);
 }
 
 bool isComputedAtOnce(const Node &single) {
@@ -216,7 +220,7 @@ void noteWritten(const NodeRef &value) {
 }
 
 bool isWrittenAtOnce(int64_t bytes, const rt::Device &device) {
-  return bytes <= kMostTarget && isReadAtOnce(OpKind::Broadcast) && !Trace::active() &&
+  return bytes <= kMostTarget && readsOf(OpKind::Broadcast) && !Trace::active() &&
          mayBeOnHost(device) && turnsWanted().load(std::memory_order_relaxed) != kNever;
 }
 

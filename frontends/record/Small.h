@@ -51,10 +51,6 @@ int loopTurns();
 /// it as a turn of one unless it is only asked. Needs a RecordScope.
 bool isLoop(op::OpKind kind, int64_t elements, const rt::Device &device, bool counts = true);
 
-/// Whether what a line records of this kind is read by operations of a loop before it fuses with
-/// anything. Needs a RecordScope.
-bool isReadAtOnce(op::OpKind kind);
-
 /// Bytes that a value reaches up to which it is small: first runs need no compiler (Interpret.cpp).
 inline constexpr int64_t kMostReach = 2 << 20;
 

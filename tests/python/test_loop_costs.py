@@ -366,6 +366,20 @@ def test_what_fusing_is_worth_for_stays_lazy():
 
 
 @pytest.mark.skipif(not on_cpu(), reason="other devices have no loops on the host")
+def test_lines_that_compute_small_arrays_at_once_fuse_larger_ones():
+    def steps(x):
+        for _ in range(6):
+            x = 22 * x * (x + 1) % 6700417
+        return x
+
+    for _ in range(60):
+        steps(gc.arange(1000))[0].tolist()
+    large = gc.arange(10_000)
+    large[0].tolist()
+    assert programs_of(lambda: [np.asarray(steps(large)) for _ in range(5)], "nodes_recorded") >= 5 * 24
+
+
+@pytest.mark.skipif(not on_cpu(), reason="other devices have no loops on the host")
 @pytest.mark.parametrize("dtype", ["?", "u1", "f4", "f8", "c16"])
 def test_masks_of_vectors(dtype):
     rng = np.random.default_rng(8)
