@@ -18,16 +18,17 @@ using namespace graphc::pass;
 static constexpr int64_t kPointsAhead = 4;
 /// Points that are read from local memory together.
 static constexpr int64_t kFewTogether = 4, kManyTogether = 16;
-/// Scatters of a kernel whose pieces local memory holds.
-static constexpr int64_t kMostTogether = 4;
 /// The place of what writes nowhere.
 static constexpr int64_t kNowhere = -1;
 
-bool pass::combinesByGroups(kernel::FuncOp func, const LoopSpace &space) {
-  SmallVector<kernel::ScatterOp> scatters(func.getBody().getOps<kernel::ScatterOp>());
-  return space.parallel == 1 && space.count() == 1 &&
-         static_cast<int64_t>(scatters.size()) <= kMostTogether &&
-         !scatters[0].getCombine().empty();
+bool pass::combinesByGroups(kernel::FuncOp func, const LoopSpace &space, int64_t group) {
+  bool combines = space.parallel == 1 && space.count() == 1;
+  int64_t bytes = sizeof(int64_t); // of a point in local memory, its place included
+  func.getBody().walk([&](kernel::ScatterOp scatter) {
+    combines &= !scatter.getCombine().empty();
+    bytes += memoryType(scatter.getValue().getType()).getIntOrFloatBitWidth() / 8;
+  });
+  return combines && group * kPointsAhead * bytes < kGroupMemory;
 }
 
 struct KernelLowering::PlacedGroup {
@@ -145,7 +146,7 @@ void KernelLowering::PlacedGroup::keepOwn(OpBuilder &b, const Point &own) const 
   gpu::BarrierOp::create(b, loc);
 }
 
-/// The values in a slot added to the sums, or null: in any case.
+/// Combines the sums with the values in a slot where the condition holds; null: always.
 void KernelLowering::PlacedGroup::combine(OpBuilder &b, SmallVectorImpl<Value> &sums, Value slot,
                                           Value condition) const {
   IndexMath m{b, loc};

@@ -16,9 +16,10 @@ bool sharePlaces(llvm::ArrayRef<kernel::ScatterOp> scatters);
 /// The one loop that the places of a scatter depend on.
 std::optional<unsigned> placedLoop(kernel::ScatterOp scatter, const LoopSpace &space);
 
-/// Whether the points of a kernel whose places are sorted are combined by groups: they are all that
-/// it loops over, so that neighbours share a place.
-bool combinesByGroups(kernel::FuncOp func, const LoopSpace &space);
+/// Whether the points of a kernel whose places are sorted are combined by groups of so many
+/// work-items: they are all that it loops over, so that neighbours share a place, and local memory
+/// holds what a group reads.
+bool combinesByGroups(kernel::FuncOp func, const LoopSpace &space, int64_t group);
 
 } // namespace graphc::pass
 

@@ -395,7 +395,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     if (writesOneByOne(func))
       return {};
     if (func->hasAttr(kSortedAttr)) {
-      if (!combinesByGroups(func, LoopSpace(func)))
+      if (!combinesByGroups(func, LoopSpace(func), kGroup))
         return {};
       return kernel::ScheduleAttr::get(&getContext(), family, 1, std::max<int64_t>(body.cost, 1),
                                        kGroup);

@@ -146,7 +146,10 @@ Status CudaModule::findFunctions() {
   }
   for (size_t i = 0; i < found.size(); ++i)
     kernels[i].handle.store(found[i], std::memory_order_release);
-  whole.store(std::ranges::find(found, nullptr) == found.end(), std::memory_order_release);
+  const bool isAll = std::ranges::find(found, nullptr) == found.end();
+  if (isAll)
+    texts.clear(); // nobody asks for one again
+  whole.store(isAll, std::memory_order_release);
   return Status::ok();
 }
 
