@@ -263,6 +263,11 @@ def watched():
         yield lambda a: (a / (a - 1000)).astype(np.int32), [edge(n)]
     for shape in ((3, 5), (7, 1024), (5, 4096), (5, 3000), (2, 9000)):
         yield softmax, [normal(*shape)]
+        # What follows hides what the sum met.
+        for top in (1, 2e38):
+            last = np.concatenate([np.ones((shape[0] - 1, shape[1]), np.float32), np.full((1, shape[1]), top, np.float32)])
+            yield lambda a: (1 / gc.sum(a, axis=1), a / gc.sum(a, axis=1, keepdims=True), gc.sum(a) > 3, 1 / gc.sum(a.T, axis=0)), [last]
+            yield lambda a: (1 / (a @ a[0]), 1 / (a[0] @ a.T), 1 / gc.cumsum(a, axis=1), 1 / gc.cumsum(a, axis=0), 1 / (a @ a.T)), [last]
         yield lambda a: gc.sum(1 / a, axis=1), [np.abs(normal(*shape)) + 1]
         yield lambda a: gc.sum(gc.exp(a), axis=1), [edge(shape[0] * shape[1]).reshape(shape)]
         yield lambda a: gc.exp(a * 100) / gc.sum(gc.exp(a), axis=1, keepdims=True), [normal(*shape)]

@@ -303,6 +303,9 @@ Value BodyEmitter::value(OpBuilder &builder, Value kernelValue, Position &positi
       SmallVector<Value> operands;
       bool lanes = false;
       for (Value operand : op->getOperands()) {
+        // What is made of it may hide what it met. A row's reductions are looked at once a row.
+        if (operand.getDefiningOp<kernel::DotOp>() || operand.getDefiningOp<kernel::ScanOp>())
+          watchReduced(builder, operand, position);
         operands.push_back(position.values.lookup(operand));
         lanes |= isa<VectorType>(operands.back().getType());
       }

@@ -64,6 +64,8 @@ public:
   /// say so.
   void watchTogether(mlir::OpBuilder &builder, mlir::Value kernelValue,
                      llvm::ArrayRef<mlir::Value> values);
+  /// Looks at the value of a reduction at `position`, where it is watched.
+  void watchReduced(mlir::OpBuilder &builder, mlir::Value kernelValue, Position &position);
   /// At the end of a function: what the work-item of a group has gathered. `straight`: without a
   /// branch.
   void tellWatched(mlir::OpBuilder &builder, bool straight);
@@ -184,7 +186,6 @@ private:
   // Values that are watched (Watch.h)
   void watch(mlir::OpBuilder &builder, mlir::Operation *lowered, Position &position);
   void watchOperation(mlir::OpBuilder &builder, mlir::Operation *lowered, Position &position);
-  void watchReduced(mlir::OpBuilder &builder, mlir::Value kernelValue, Position &position);
   void watchFloat(mlir::OpBuilder &builder, mlir::Value x, Position &position);
   /// Whether a work-item tells of what it saw once, at its end.
   bool gathersWatched();

@@ -336,6 +336,9 @@ void KernelLowering::bind(ArrayRef<Reducer> reducers, const States &states, Posi
       result = arith::AddFOp::create(b, loc, result, zero);
     }
     row.values[op.getResult()] = result;
+    // Results are looked at where they are stored.
+    if (llvm::any_of(op->getUsers(), [](Operation *user) { return !isa<kernel::StoreOp>(user); }))
+      emitter->watchReduced(b, op.getResult(), row);
   }
 }
 
