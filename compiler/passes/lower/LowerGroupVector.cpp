@@ -17,8 +17,7 @@ using namespace graphc::pass;
 
 /// Steps of a chain that are repeated, so that local memory is read ahead.
 static constexpr int64_t kStepsTogether = 16;
-
-/// A chain of fewer steps reads its elements itself.
+/// Steps of a chain whose work-item reads its elements itself, at most.
 static constexpr int64_t kShortChain = 16;
 
 bool pass::multipliesVector(kernel::FuncOp func, const LoopSpace &space) {
@@ -168,6 +167,7 @@ Value KernelLowering::VectorProduct::chainPiece(OpBuilder &b, Value start, Value
   return own.getResult(0);
 }
 
+/// Each piece is read while the one before it, which is in local memory, is added.
 Value KernelLowering::VectorProduct::pieces(OpBuilder &b, Value start, Value end) const {
   IndexMath m{b, of.loc};
   SmallVector<Value> initial = {chainZero(b, of.loc, element, 1)};
@@ -184,6 +184,7 @@ Value KernelLowering::VectorProduct::pieces(OpBuilder &b, Value start, Value end
   return all.getResult(0);
 }
 
+/// One piece would be mostly empty, and so would what everybody reads of it.
 Value KernelLowering::VectorProduct::shortChain(OpBuilder &b, Value start, Value end) const {
   Value zero = chainZero(b, of.loc, element, 1);
   auto own = scf::IfOp::create(b, of.loc, TypeRange(zero.getType()), isOwn(b),
