@@ -239,6 +239,12 @@ LogicalResult SortOp::verify() { return verifyOrdered(*this, getElement()); }
 
 LogicalResult SearchOp::verify() { return verifyOrdered(*this, getElement()); }
 
+LogicalResult CorrelateOp::verify() {
+  if (!getElement().isF32() && !getElement().isF64())
+    return emitOpError("has no sums of ") << getElement();
+  return success();
+}
+
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto callee = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!callee)

@@ -165,6 +165,16 @@ def Kernel_SearchOp : Kernel_Op<"search", [Symbol]> {
   let assemblyFormat = "$sym_name `of` $element (`right` $right^)? attr-dict";
   let hasVerifier = 1;
 }
+def Kernel_CorrelateOp : Kernel_Op<"correlate", [Symbol]> {
+  let summary = "A kernel of sums of shifted products, by groups of work-items of a GPU-class device";
+  let description = [{
+    Lowered to a function of its name, which compiler/passes/lower/GroupCorrelate.h describes: fused multiply-adds in chains, in
+    the order of docs/numerics.md.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$element);
+  let assemblyFormat = "$sym_name `of` $element attr-dict";
+  let hasVerifier = 1;
+}
 def Kernel_ReturnOp : Kernel_Op<"return", [Pure, Terminator, HasParent<"FuncOp">]> {
   let summary = "End of a kernel body";
   let assemblyFormat = "attr-dict";

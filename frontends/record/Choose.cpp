@@ -365,22 +365,36 @@ static double nanosOfSort(Routine routine, double keys, double all, double line)
   }
 }
 
-/// A library step over `shape`: sorts read and write all in passes that double sorted runs.
-static void addLibrary(ProgramWork &work, const op::NodeDesc &step, DType dtype, double all,
-                       double line) {
+/// Sorts read and write all in passes that double sorted runs.
+static void addSort(ProgramWork &work, Routine routine, double keys, DType dtype, double all,
+                    double line) {
   constexpr double kPasses = 3, kTile = 2048; // besides one for each doubling of a tile
+  const double doublings = std::max(0.0, std::ceil(std::log2(line / kTile)));
+  work.bytes += keys * (kPasses + doublings) * 2 * all * static_cast<double>(itemSize(dtype));
+  work.kernels += keys * 2 * doublings;
+  work.sortNanos += nanosOfSort(routine, keys, all, line);
+}
+
+/// A library step over values of `shape`, and with an operand of `second` behind them.
+static void addLibrary(ProgramWork &work, const op::NodeDesc &step, DType dtype,
+                       std::span<const int64_t> shape, std::span<const int64_t> second,
+                       const std::vector<int64_t> &symbols) {
   op::LibraryAttrs attrs;
-  if (!attrs.decode(step.attrs) || !isSortingByGroups(static_cast<Routine>(attrs.routine)) ||
+  if (!attrs.decode(step.attrs) || !hasGroupKernels(static_cast<Routine>(attrs.routine)) ||
       isComplex(dtype)) {
     work.needsHost = true;
     return;
   }
   work.needsGroups = true;
-  const double doublings = std::max(0.0, std::ceil(std::log2(line / kTile)));
-  const auto keys = static_cast<double>(step.operands.size());
-  work.bytes += keys * (kPasses + doublings) * 2 * all * static_cast<double>(itemSize(dtype));
-  work.kernels += keys * 2 * doublings;
-  work.sortNanos += nanosOfSort(static_cast<Routine>(attrs.routine), keys, all, line);
+  const auto routine = static_cast<Routine>(attrs.routine);
+  if (routine == Routine::Correlate) {
+    const double factors = elements(second, symbols), sums = elements(step.shape, symbols);
+    work.products += 2 * sums * factors;
+    work.tiledProducts += 2 * std::max(sums, kTimedProduct) * factors;
+    return;
+  }
+  addSort(work, routine, static_cast<double>(step.operands.size()), dtype, elements(shape, symbols),
+          elements(shape.last(std::min<size_t>(1, shape.size())), symbols));
 }
 
 ProgramWork workOf(const Segment &segment) {
@@ -426,9 +440,7 @@ ProgramWork workOf(const Segment &segment) {
       const uint32_t key = node.operands[0];
       const DType dtype = key < graph.inputs.size() ? graph.inputs[key].dtype
                                                     : graph.nodes[key - graph.inputs.size()].dtype;
-      const std::span<const int64_t> shape = shapeOf(key);
-      addLibrary(work, node, dtype, elements(shape, segment.symbols),
-                 elements(shape.last(std::min<size_t>(1, shape.size())), segment.symbols));
+      addLibrary(work, node, dtype, shapeOf(key), shapeOf(node.operands.back()), segment.symbols);
     }
   }
   for (uint32_t value : graph.outputs)

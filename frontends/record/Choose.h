@@ -70,7 +70,7 @@ struct ProgramWork {
   double waits = 0;         ///< of the host for the results, by run
   double read = 0;          ///< bytes of the results that the host reads
   bool needsHost = false;   ///< library routines run on the host
-  bool needsGroups = false; ///< but sorts, of which devices of class `gpu` have kernels
+  bool needsGroups = false; ///< but those of which devices of class `gpu` have kernels
 };
 
 /// The device of a run.

@@ -51,9 +51,9 @@ struct RoutineTensor {
 };
 
 /// Whether devices of class `gpu` have kernels for it, of real numbers; the others run on the host.
-constexpr bool isSortingByGroups(Routine routine) {
+constexpr bool hasGroupKernels(Routine routine) {
   return routine == Routine::Sort || routine == Routine::Argsort || routine == Routine::Lexsort ||
-         routine == Routine::Searchsorted;
+         routine == Routine::Searchsorted || routine == Routine::Correlate;
 }
 
 /// "sort", "argsort", ...

@@ -161,6 +161,19 @@ def searches():
     yield lambda x: gc.interp(x, gc.linspace(-2, 2, 21), gc.linspace(0, 1, 21) ** 2), [normal(5001, dtype=np.float64)]
 
 
+def correlated():
+    """Chains of 64 and of 256 products, pieces and steps of them that end anywhere, tiles, and what is beyond the ends."""
+    sums = lambda x, w: tuple(f(x, w, mode) for f in (gc.convolve, gc.correlate) for mode in ("full", "same", "valid"))  # noqa: E731
+    for n, m in ((1, 1), (5, 3), (9, 9), (2049, 8), (4100, 63), (3000, 64), (5000, 65), (2500, 256), (9000, 257), (3000, 1000), (700, 700)):
+        for dtype in (np.float32, np.float64):
+            yield sums, [normal(n, dtype=dtype), normal(m, dtype=dtype)]
+    # Products that are not there are none of zeros: of infinities, and of zeros that have a sign.
+    for w in ([np.inf, 1, -2], [1, np.nan, 3, 4, -np.inf], [-1e-30, -1e-30]):
+        yield sums, [np.float32([1e-30, 2, -3, 0.0, -0.0, 1e-30, -1e-30, 4, 1e30]), np.float32(w)]
+    yield sums, [normal(40) + 1j * normal(40), normal(7) + 1j * normal(7)]
+    yield lambda x, w: gc.convolve(x * 2, w, "same") + 1, [normal(3000), normal(10)]
+
+
 def columns():
     for shape in ((3, 5), (64, 64), (128, 300), (129, 66), (1001, 101), (1056, 65), (8200, 5), (40_000, 7), (16, 4096)):
         yield lambda a: (gc.sum(a, axis=0), gc.argmin(a, axis=0)), [normal(*shape)]
@@ -293,7 +306,7 @@ def changed(a):
     return a
 
 
-FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, short_rows, added, placed, searches, columns, visited_again, scans, products, vectors, sorts, draws, watched, chosen)}
+FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, short_rows, added, placed, searches, correlated, columns, visited_again, scans, products, vectors, sorts, draws, watched, chosen)}
 
 
 def told(program, inputs, where: str) -> tuple:

@@ -103,3 +103,47 @@ def test_complex_bits_do_not_depend_on_who_computes_them():
         function = getattr(gc, name)
         found = [in_turns(0, lambda: function(a, b)), function(a, b), gc.jit(lambda p, q: function(p, q))(a, b)]  # noqa: B023
         assert len({np.asarray(got).tobytes() for got in found}) == 1
+
+
+def by_chains(a, v):
+    """The sums as docs/numerics.md has them, of float32 numbers: fused multiply-adds in float64 are exact but for the last rounding."""
+    short, n, m = v[::-1].astype(np.float64), a.size, v.size
+    chain = 64 if m <= 256 else 256
+    sums = []
+    for j in range(n + m - 1):
+        total = None
+        for begin in range(0, m, chain):
+            part = np.float32(0)
+            for i in range(begin, min(begin + chain, m)):
+                if 0 <= j + i - m + 1 < n:
+                    part = np.float32(np.float64(a[j + i - m + 1]) * short[i] + np.float64(part))
+            total = part if total is None else np.float32(total + part)
+        sums.append(total)
+    return np.array(sums)
+
+
+@pytest.mark.parametrize(("n", "m"), [(9, 9), (12, 3), (40, 30), (64, 64), (300, 100), (300, 300), (5000, 12), (1, 1)])
+def test_bits_do_not_depend_on_who_computes_them(n, m):
+    """Where the whole sums are few, many and one, recorded and at once; products are made such that they need no more than float64 has."""
+    rng = np.random.default_rng(n + m)
+    a, v = (rng.normal(size=k).astype(np.float16).astype(np.float32) for k in (n, m))
+    x, y = gc.asarray(a), gc.asarray(v)
+    for name in ("convolve", "correlate"):
+        for mode in ("full", "same", "valid"):
+            function = getattr(gc, name)
+            at_once = np.asarray(function(x, y, mode))
+            for got in (gc.jit(lambda p, q: function(p, q, mode))(x, y), function(x * 1, y * 1, mode)):  # noqa: B023
+                assert np.asarray(got).tobytes() == at_once.tobytes()
+    if n <= 300:
+        assert np.asarray(gc.convolve(x, y)).tobytes() == by_chains(a, v).tobytes()
+
+
+def test_sizes_do_not_compile():
+    smooth = gc.jit(lambda a, v: gc.convolve(a, v, "same"))
+    sizes = [(500, 40), (701, 33), (90, 90)]
+    smooth(gc.ones(600), gc.ones(50))
+    before = gc.cache_info()["kernels_compiled"]
+    for n, m in sizes:
+        a, v = np.arange(n, dtype=float), np.arange(m, dtype=float)
+        np.testing.assert_array_equal(np.asarray(smooth(gc.asarray(a), gc.asarray(v))), np.convolve(a, v, "same"))
+    assert gc.cache_info()["kernels_compiled"] == before

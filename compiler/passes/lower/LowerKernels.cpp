@@ -1,5 +1,6 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/fuse/Watch.h"
+#include "compiler/passes/lower/GroupCorrelate.h"
 #include "compiler/passes/lower/GroupSort.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
@@ -59,6 +60,11 @@ struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
     for (auto search : llvm::make_early_inc_range(getOperation().getOps<kernel::SearchOp>())) {
       lowerGroupSearch(search);
       search.erase();
+    }
+    for (auto correlate :
+         llvm::make_early_inc_range(getOperation().getOps<kernel::CorrelateOp>())) {
+      lowerGroupCorrelate(correlate);
+      correlate.erase();
     }
   }
 };

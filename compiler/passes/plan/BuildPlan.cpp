@@ -2,7 +2,7 @@
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/LoopSpace.h"
 #include "compiler/passes/lower/SortedPlaces.h"
-#include "compiler/passes/plan/PlanSort.h"
+#include "compiler/passes/plan/PlanRoutine.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
 
@@ -440,34 +440,29 @@ LogicalResult Planner::planCall(kernel::CallOp call) {
 
 void Planner::planLibrary(graph::LibraryOp step) {
   Location loc = step.getLoc();
-  SmallVector<Value> operands, extents;
-  SmallVector<int64_t> ranks;
-  auto describe = [&](Value tensor) {
-    SmallVector<Value> own = allSizes(tensor);
-    ranks.push_back(own.size());
-    extents.append(own);
-    return own;
-  };
-  Value length;
+  SmallVector<Value> operands;
+  SmallVector<SmallVector<Value>> shapes;
   for (Value input : step.getInputs()) {
     operands.push_back(buffers.lookup(input));
-    SmallVector<Value> own = describe(input);
-    if (!length && !own.empty())
-      length = own.back();
+    shapes.push_back(allSizes(input));
   }
   Value elements = index(1);
-  SmallVector<Value> shape = describe(step.getResult());
+  SmallVector<Value> shape = allSizes(step.getResult());
   for (Value size : shape)
     elements = arith::MulIOp::create(builder, loc, elements, size);
   Value buffer =
       plan::AllocOp::create(builder, loc, bufferType(step.getResult()), elements, IntegerAttr());
   buffers[step.getResult()] = buffer;
   holder[buffer] = step.getResult();
-  if (groups && isSortedByGroups(step))
-    return planSort(builder, symbols, step, {operands[0], buffer, shape[0], shape[1]});
-  if (groups && isSearchedByGroups(step))
-    return planSearch(builder, symbols, step, {operands[0], buffer, index(1), length}, operands[1],
-                      elements);
+  if (groups && runsByGroups(step))
+    return planByGroups(builder, symbols, step, {operands, shapes, buffer, shape});
+  shapes.push_back(shape);
+  SmallVector<Value> extents;
+  SmallVector<int64_t> ranks;
+  for (const SmallVector<Value> &own : shapes) {
+    ranks.push_back(static_cast<int64_t>(own.size()));
+    extents.append(own);
+  }
   auto node = step->getAttrOfType<IntegerAttr>("graph.node");
   auto lines = step->getAttrOfType<StringAttr>("graph.lines");
   plan::CallOp::create(builder, loc, step.getRoutine(), operands, buffer, extents, ranks,

@@ -71,8 +71,9 @@ struct VerifyPhase : pass::impl::VerifyPhaseBase<VerifyPhase> {
   static bool planPhase(Operation *op) {
     if (isa<plan::PlanDialect>(op->getDialect()) || indexArithmetic(op))
       return true;
-    return kernelPhase(op) && (isa<kernel::FuncOp, kernel::SortOp, kernel::SearchOp>(op) ||
-                               op->getParentOfType<kernel::FuncOp>());
+    return kernelPhase(op) &&
+           (isa<kernel::FuncOp, kernel::SortOp, kernel::SearchOp, kernel::CorrelateOp>(op) ||
+            op->getParentOfType<kernel::FuncOp>());
   }
   static bool lowerPhase(Operation *op) {
     if (isa<plan::PlanDialect>(op->getDialect()) || isa<LLVM::CallIntrinsicOp>(op))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as _np
-
 from . import _graphc
 from ._complex import of_parts
 from ._creation import arange, asarray
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import float32, float64
+from ._dtypes import float32
 from ._manipulation import concatenate
 from .errors import ArgumentError, ShapeError
 
@@ -40,10 +38,10 @@ def _converted(a, v, mode, name, turned):
     return _correlation(x, y, mode, name, turned)
 
 
-#: Products of a chain; of all chains, longer ones are matrix products; windows in one.
+#: Products of a chain of integers; of all chains, longer ones are matrix products; windows in one.
 _CHAIN, _WRITTEN_OUT, _ROWS = 64, 256, 256
-#: Results of which recording the chains costs more than a matrix product, whose chains are the same.
-_FEW = 4096
+#: Float factors whose sums are written out where they may be fused: up to so many, of few sums up to fewer.
+_FUSED, _FUSED_OF_FEW, _FEW = 16, 7, 4096
 
 
 def _windows(x, count, length):
@@ -66,13 +64,14 @@ def _chain(factors, parts, present=None):
     return total
 
 
-def _sums(padded, short, length, written):
+def _sums(padded, short, length):
     """So many sums of short[i] * padded[i + j], j being their numbers."""
     result = None
-    count = _CHAIN if short.size <= _WRITTEN_OUT else _ROWS
+    is_written = short.size <= _WRITTEN_OUT
+    count = _CHAIN if is_written else _ROWS
     for i in range(0, short.size, count):
         some, rest = short[i : i + count], padded[i:]
-        if written:
+        if is_written:
             part = _chain(some, [rest[k : k + length] for k in range(some.size)])
         else:
             part = _graphc.matmul(some, _windows(rest, some.size, length))
@@ -81,30 +80,9 @@ def _sums(padded, short, length, written):
 
 
 def _edge_sums(padded, short, present):
-    """The sums of which the products are left out that are not `present`, a matrix of sums and products."""
-    result, sums = None, present.shape[0]
-    count = _CHAIN if short.size <= _WRITTEN_OUT else _ROWS
-    for i in range(0, short.size, count):
-        some, seen = short[i : i + count], present[:, i : i + count]
-        if some.dtype.kind == "f":  # a product of zeros adds nothing; of two equal columns, since one would be no chain
-            rows = _graphc.select(seen, some, 0).reshape((sums, 1, some.size))
-            columns = _windows(padded[i:], sums, some.size).reshape((sums, some.size, 1))
-            part = _graphc.matmul(rows, _graphc.broadcast_to(columns, (sums, some.size, 2)))[:, 0, 0]
-        else:
-            part = _chain(some, [padded[i + k : i + k + sums] for k in range(some.size)], [seen[:, k] for k in range(some.size)])
-        result = part if result is None else result + part
-    return result
-
-
-def _may_be_infinite(short):
-    """Whether an element may be one that zeros beyond an end must not be multiplied by, as far as that is known. Many are computed to
-    know it: sums at the ends of their own cost more than all others."""
-    if short.dtype.kind not in "fV":
-        return False
-    if short.device != "cpu" or _graphc.is_tracing() or (_graphc.pending(short) and short.size <= _CHAIN):
-        return True
-    values = _np.asarray(short)
-    return not _np.isfinite(values).all()
+    """The sums of which the products are left out that are not `present`, a matrix of sums and products, of one chain's factors."""
+    sums = present.shape[0]
+    return _chain(short, [padded[k : k + sums] for k in range(short.size)], [present[:, k] for k in range(short.size)])
 
 
 def _by_parts(a, v, mode, name, turned):
@@ -139,31 +117,38 @@ def _correlation(a, v, mode, name, turned):
     full_length = n + m - 1
     first, length = {"full": (0, full_length), "valid": (m - 1, n - m + 1)}.get(mode, (m // 2 if turned and a.size < v.size else (m - 1) // 2, n))
     short = short[::-1]
-    if (kind is float64 or kind is float32) and long.device == "cpu" and not _graphc.is_tracing():
-        which = 0 if mode == "full" else 1 if mode == "valid" else 2 if first == (m - 1) // 2 else 3
-        return _graphc.library("correlate", (long, short), (which,), (length,), kind)
     if kind.kind in "fV" and kind.itemsize == 2:  # rounded once
-        long, short = long.astype("float32"), short.astype("float32")
-    written = m <= _WRITTEN_OUT and (full_length > _FEW or m < 8 or long.dtype.kind != "f")
+        long, short = long.astype(float32), short.astype(float32)
+    is_float = long.dtype.kind == "f"
+    if is_float and not _is_fused(long, m, full_length):
+        which = 0 if mode == "full" else 1 if mode == "valid" else 2 if first == (m - 1) // 2 else 3
+        return _graphc.library("correlate", (long, short), (which,), (length,), long.dtype).astype(kind, copy=False)
     if mode == "valid":
-        result = _sums(long, short, length, written)
+        result = _sums(long, short, length)
     else:
         edge = _graphc.full((m - 1,), 0, long.dtype, long.device)
-        if m > 1 and _may_be_infinite(short):
-            result = concatenate(_parts(long, short, edge, first, length, written))
+        if m > 1 and is_float:  # zeros beyond an end must not be multiplied: by infinities, or to a zero that has a sign
+            result = concatenate(_parts(long, short, edge, first, length))
         else:
-            result = _sums(concatenate([edge, long, edge]), short, full_length, written)
+            result = _sums(concatenate([edge, long, edge]), short, full_length)
             result = result[first : first + length]
     result = result.astype(kind, copy=False)
     return result if length == full_length else result.copy()
 
 
-def _parts(long, short, edge, first, length, written):
+def _is_fused(long, factors, sums):
+    """Whether sums of floats are written out rather than the library's: those of a few factors, which are then one kernel with what is around."""
+    if long.device == "cpu" and not _graphc.is_tracing():
+        return False
+    return factors <= (_FUSED if sums > _FEW else _FUSED_OF_FEW)
+
+
+def _parts(long, short, edge, first, length):
     """The sums at the left edge, those of all products, and those at the right edge."""
     n, m = long.size, short.size
     left, right = m - 1 - first, first + length - n
     products = arange(m).reshape((1, m))
-    parts = [_sums(long, short, n - m + 1, written)]
+    parts = [_sums(long, short, n - m + 1)]
     if left > 0:
         present = products >= arange(left, 0, -1).reshape((left, 1))
         parts.insert(0, _edge_sums(concatenate([edge[:left], long[: m - 1]]), short, present))

@@ -215,3 +215,8 @@ kernel.func @scatter_reduced(%x: tensor<4xf32>, %i: tensor<4xi64>) -> tensor<4xf
 
 // expected-error @+1 {{'kernel.sort' op has no order of 'complex<f32>'}}
 kernel.sort @sort of complex<f32>
+
+// -----
+
+// expected-error @+1 {{'kernel.correlate' op has no sums of 'i32'}}
+kernel.correlate @sums of i32

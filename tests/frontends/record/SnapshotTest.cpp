@@ -76,6 +76,16 @@ TEST(Choose, SortsCountAsPasses) {
   EXPECT_TRUE(workOfStep(Routine::Sort, DType::Complex128).needsHost);
 }
 
+TEST(Choose, SumsOfShiftedProductsCountAsProducts) {
+  Array operands[] = {leaf({1 << 20}, DType::Float32), leaf({50}, DType::Float32)};
+  ProgramWork work = workOf(
+      only(get(ops::library(Routine::Correlate, operands, {2}, {DType::Float32, Shape{1 << 20}}))));
+  EXPECT_TRUE(work.needsGroups);
+  EXPECT_FALSE(work.needsHost);
+  EXPECT_EQ(work.products, 2 * 50.0 * (1 << 20));
+  EXPECT_EQ(work.tiledProducts, work.products);
+}
+
 TEST(Snapshot, anotherSizeHasTheSameDigest) {
   Segment a = only(softmaxLike(leaf({4, 7}))), b = only(softmaxLike(leaf({100, 33})));
   EXPECT_EQ(digestOfSegment(a), digestOfSegment(b));

@@ -1,4 +1,4 @@
-#include "compiler/passes/lower/SortFunction.h"
+#include "compiler/passes/lower/GroupFunction.h"
 
 #include "compiler/passes/lower/LoopSpace.h"
 
@@ -10,13 +10,13 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
 
-/// A place is skipped after so many, so that neighbouring work-items, which read places kSortEach
+/// A place is skipped after so many, so that neighbouring work-items, which read places some
 /// apart, use different banks.
 static constexpr int64_t kBanks = 32;
 
-SortFunction::SortFunction(Operation *beside, const Twine &name, SortKeys keys,
-                           const Signature &signature)
-    : keys(keys), loc(keys.loc), b(beside->getContext()), m{b, loc} {
+GroupFunction::GroupFunction(Operation *beside, const Twine &name, kernel::Family family,
+                             const Signature &signature)
+    : loc(beside->getLoc()), b(beside->getContext()), m{b, loc} {
   OpBuilder module(beside);
   size_t buffers = signature.buffers.size();
   SmallVector<Type> types;
@@ -27,9 +27,9 @@ SortFunction::SortFunction(Operation *beside, const Twine &name, SortKeys keys,
   auto number = [&](int64_t n) { return module.getI64IntegerAttr(n); };
   func->setAttr("graphc.kernel", module.getUnitAttr());
   func->setAttr("graphc.buffers", number(static_cast<int64_t>(buffers)));
-  func->setAttr("graphc.family", module.getStringAttr(stringifyFamily(kernel::Family::Sort)));
+  func->setAttr("graphc.family", module.getStringAttr(stringifyFamily(family)));
   func->setAttr("graphc.cost", number(signature.cost));
-  func->setAttr("graphc.group", number(kSortGroup));
+  func->setAttr("graphc.group", number(kGroupItems));
   func->setAttr("graphc.inputs", number(signature.inputs));
   Block *entry = func.addEntryBlock();
   b.setInsertionPointToEnd(entry);
@@ -39,49 +39,44 @@ SortFunction::SortFunction(Operation *beside, const Twine &name, SortKeys keys,
   member = narrow(b, gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x));
 }
 
-Value SortFunction::local(Type type, int64_t count) {
+Value GroupFunction::local(Type type, int64_t count) {
   auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   return memref::AllocaOp::create(
       b, loc, MemRefType::get({count + count / kBanks}, type, AffineMap(), space));
 }
 
-Value SortFunction::slot(OpBuilder &at, Value place) const {
+Value GroupFunction::slot(OpBuilder &at, Value place) const {
   IndexMath n = near(at);
   return wide(at, n.add(place, n.div(place, kBanks)));
 }
 
-Value SortFunction::get(OpBuilder &at, Value from, Value index) const {
+Value GroupFunction::get(OpBuilder &at, Value from, Value index) const {
   return memref::LoadOp::create(at, loc, from, index);
 }
 
-void SortFunction::set(OpBuilder &at, Value to, Value index, Value value) const {
+void GroupFunction::set(OpBuilder &at, Value to, Value index, Value value) const {
   memref::StoreOp::create(at, loc, value, to, index);
 }
 
-void SortFunction::barrier(OpBuilder &at) const { gpu::BarrierOp::create(at, loc); }
+void GroupFunction::barrier(OpBuilder &at) const { gpu::BarrierOp::create(at, loc); }
 
-Value SortFunction::narrow(OpBuilder &at, Value index) const {
+Value GroupFunction::narrow(OpBuilder &at, Value index) const {
   return arith::IndexCastOp::create(at, loc, at.getI32Type(), index);
 }
 
-Value SortFunction::wide(OpBuilder &at, Value number) const {
+Value GroupFunction::wide(OpBuilder &at, Value number) const {
   return arith::IndexCastOp::create(at, loc, at.getIndexType(), number);
 }
 
-Value SortFunction::stored(OpBuilder &at, Value index) const {
+Value GroupFunction::stored(OpBuilder &at, Value index) const {
   return arith::IndexCastOp::create(at, loc, at.getI64Type(), index);
 }
 
-void SortFunction::when(OpBuilder &at, Value condition,
-                        llvm::function_ref<void(OpBuilder &)> body) const {
+void GroupFunction::when(OpBuilder &at, Value condition,
+                         llvm::function_ref<void(OpBuilder &)> body) const {
   OpBuilder inside =
       scf::IfOp::create(at, loc, condition, /*withElseRegion=*/false).getThenBodyBuilder();
   body(inside);
 }
 
-void SortFunction::moved(OpBuilder &at, llvm::function_ref<void(Value)> body) const {
-  for (int64_t i = 0; i < kSortEach; ++i)
-    body(near(at).add(member, i * kSortGroup));
-}
-
-void SortFunction::finish() { func::ReturnOp::create(b, loc); }
+void GroupFunction::finish() { func::ReturnOp::create(b, loc); }

@@ -1,13 +1,14 @@
-// Groups of work-items sort tiles and merge them; other targets, and numbers without an order of their bits, call the library.
+// Groups of work-items sort, search and correlate; other targets, and numbers without an order of their bits, call the library.
 // RUN: graphc-opt %s --graphc-build-plan=groups=true | FileCheck %s
 // RUN: graphc-opt %s --graphc-build-plan | FileCheck %s --check-prefix=HOST
-// HOST-NOT: kernel.sort
-// HOST-COUNT-5: plan.call
+// HOST-NOT: kernel.
+// HOST-COUNT-6: plan.call
 
 // One line that one tile holds needs no other pass; what is equal is sorted by the same kernels.
 // CHECK-DAG: kernel.sort @sort_f32 of f32{{$}}
 // CHECK-DAG: kernel.sort @argsort_ui8_descending of ui8 places descending
 // CHECK-DAG: kernel.search @searchsorted_f32_right of f32 right
+// CHECK-DAG: kernel.correlate @correlate_f64 of f64
 // CHECK-LABEL: plan.program @short
 // CHECK-DAG: plan.launch @sort_f32_tiles
 // CHECK-NOT: plan.launch
@@ -78,4 +79,14 @@ func.func @complex(%x: tensor<1x5000xcomplex<f32>>) -> tensor<1x5000xcomplex<f32
 func.func @searched(%a: tensor<100xf32>, %v: tensor<5000xf32>) -> tensor<5000xi64> {
   %0 = graph.library "searchsorted" %a, %v params [1] : tensor<100xf32>, tensor<5000xf32> -> tensor<5000xi64>
   return %0 : tensor<5000xi64>
+}
+
+// Sums of shifted products are asked for by the number of the first one, which their parameter tells.
+// CHECK-LABEL: plan.program @correlated
+// CHECK: plan.launch @correlate_f64(
+// CHECK-NOT: plan.call
+// CHECK: plan.return
+func.func @correlated(%x: tensor<5000xf64>, %w: tensor<50xf64>) -> tensor<5000xf64> {
+  %0 = graph.library "correlate" %x, %w params [3] : tensor<5000xf64>, tensor<50xf64> -> tensor<5000xf64>
+  return %0 : tensor<5000xf64>
 }

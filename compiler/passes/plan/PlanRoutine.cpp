@@ -1,5 +1,6 @@
-#include "compiler/passes/plan/PlanSort.h"
+#include "compiler/passes/plan/PlanRoutine.h"
 
+#include "compiler/passes/lower/GroupCorrelate.h"
 #include "compiler/passes/lower/GroupSort.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "dialects/plan/Plan.h"
@@ -15,14 +16,19 @@ using namespace graphc::pass;
 
 namespace {
 
+/// Lines of a matrix, and what becomes of them.
+struct SortedLines {
+  Value elements, result; ///< buffers
+  Value lines, length;
+};
+
+/// Launches of functions that are named after `name`.
 struct Plan {
   OpBuilder &b;
   Location loc;
   IndexMath m;
   StringRef name;
   StringAttr lines;
-  SortedLines sorted;
-  bool ofPlaces;
 
   Value buffer(Type element, Value count) const {
     auto type = plan::BufferType::get(b.getContext(), element);
@@ -36,8 +42,12 @@ struct Plan {
   }
 };
 
+struct SortPlan : Plan {
+  SortedLines sorted;
+};
+
 /// Elements of a line that are in one tile: a power of two.
-Value segmentOf(const Plan &p) {
+Value segmentOf(const SortPlan &p) {
   Value segment = p.m(kSortEach);
   for (int64_t size = kSortEach; size < kSortTile; size *= 2)
     segment = p.m.mul(segment, p.m.add(p.m.some(p.m.sub(p.sorted.length, p.m(size))), 1));
@@ -49,7 +59,7 @@ constexpr int64_t kLongestLine = int64_t{1} << 40;
 
 /// `isMerged`: 1 or 0, by which numbers of groups are multiplied; `longest`: elements of a line
 /// that is merged, at most.
-void addMerges(const Plan &p, Value isMerged, int64_t longest, Value keys, Value places) {
+void addMerges(const SortPlan &p, Value isMerged, int64_t longest, Value keys, Value places) {
   const IndexMath &m = p.m;
   Value lines = p.sorted.lines, length = p.sorted.length;
   Value isLong = m.mul(isMerged, m.some(m.sub(length, m(kSortTile))));
@@ -80,7 +90,7 @@ void addMerges(const Plan &p, Value isMerged, int64_t longest, Value keys, Value
 }
 
 /// `isLong`: likewise; `width`: bits of a key.
-void addDigits(const Plan &p, Value isLong, Value keys, Value places, unsigned width) {
+void addDigits(const SortPlan &p, Value isLong, Value keys, Value places, unsigned width) {
   const IndexMath &m = p.m;
   Value lines = p.sorted.lines, length = p.sorted.length, count = m.mul(lines, length);
   Value keyTiles = m.mul(isLong, m.ceilDiv(count, kSortTile));
@@ -108,59 +118,70 @@ void addDigits(const Plan &p, Value isLong, Value keys, Value places, unsigned w
   }
 }
 
-} // namespace
-
-static Type elementOf(graph::LibraryOp step) {
+Type elementOf(graph::LibraryOp step) {
   return cast<RankedTensorType>(step.getInputs()[0].getType()).getElementType();
 }
 
-static StringAttr linesOf(OpBuilder &b, graph::LibraryOp step) {
+StringAttr linesOf(OpBuilder &b, graph::LibraryOp step) {
   auto lines = step->getAttrOfType<StringAttr>("graph.lines");
   return lines ? lines : b.getStringAttr("");
 }
 
-bool pass::isSortedByGroups(graph::LibraryOp step) {
-  std::optional<Routine> routine = routineFromName(step.getRoutine());
-  return (routine == Routine::Sort || routine == Routine::Argsort) &&
-         elementOf(step).isIntOrFloat();
-}
-
-bool pass::isSearchedByGroups(graph::LibraryOp step) {
-  return routineFromName(step.getRoutine()) == Routine::Searchsorted &&
-         elementOf(step).isIntOrFloat();
-}
-
-void pass::planSearch(OpBuilder &b, SymbolTable &symbols, graph::LibraryOp step,
-                      const SortedLines &sorted, Value values, Value count) {
-  Location loc = step.getLoc();
-  bool right = step.getParams()[0] != 0;
+/// The name of the operation that `make`(builder, name) adds unless there is one of that name.
+template <typename Make>
+std::string ensure(SymbolTable &symbols, graph::LibraryOp step, StringRef variant, Make make) {
   std::string name;
-  llvm::raw_string_ostream(name) << step.getRoutine() << '_' << elementOf(step)
-                                 << (right ? "_right" : "");
+  llvm::raw_string_ostream(name) << step.getRoutine() << '_' << elementOf(step) << variant;
   if (!symbols.lookup(name)) {
     OpBuilder outer = OpBuilder::atBlockBegin(cast<ModuleOp>(symbols.getOp()).getBody());
-    symbols.insert(kernel::SearchOp::create(outer, loc, name, elementOf(step), right));
+    symbols.insert(make(outer, name));
   }
-  IndexMath m{b, loc};
-  Plan p{b, loc, m, name, linesOf(b, step), sorted, /*ofPlaces=*/true};
-  p.launch("", {sorted.elements, values, sorted.result}, {sorted.length, count},
-           m.ceilDiv(count, kSortGroup), kSortGroup);
+  return name;
 }
 
-void pass::planSort(OpBuilder &b, SymbolTable &symbols, graph::LibraryOp step,
-                    const SortedLines &sorted) {
+void planSearch(OpBuilder &b, SymbolTable &symbols, graph::LibraryOp step,
+                const RoutineBuffers &buffers) {
   Location loc = step.getLoc();
-  bool ofPlaces = routineFromName(step.getRoutine()) == Routine::Argsort;
-  bool descending = step.getParams()[0] != 0;
+  const bool right = step.getParams()[0] != 0;
+  std::string name =
+      ensure(symbols, step, right ? "_right" : "", [&](OpBuilder &outer, StringRef name) {
+        return kernel::SearchOp::create(outer, loc, name, elementOf(step), right);
+      });
+  Plan p{b, loc, IndexMath{b, loc}, name, linesOf(b, step)};
+  Value count = buffers.resultShape[0];
+  p.launch("", {buffers.operands[0], buffers.operands[1], buffers.result},
+           {buffers.shapes[0][0], count}, p.m.ceilDiv(count, kSortGroup), kSortGroup);
+}
+
+void planCorrelate(OpBuilder &b, SymbolTable &symbols, graph::LibraryOp step,
+                   const RoutineBuffers &buffers) {
+  Location loc = step.getLoc();
+  std::string name = ensure(symbols, step, "", [&](OpBuilder &outer, StringRef name) {
+    return kernel::CorrelateOp::create(outer, loc, name, elementOf(step));
+  });
+  Plan p{b, loc, IndexMath{b, loc}, name, linesOf(b, step)};
+  const IndexMath &m = p.m;
+  Value values = buffers.shapes[0][0], factors = buffers.shapes[1][0];
+  Value sums = buffers.resultShape[0], first = m(0); // by the parameter (Routine.h)
+  if (int64_t kind = step.getParams()[0]; kind == 1)
+    first = m.sub(factors, m(1));
+  else if (kind != 0)
+    first = m.div(kind == 2 ? m.sub(factors, m(1)) : factors, 2);
+  p.launch("", {buffers.operands[0], buffers.operands[1], buffers.result},
+           {values, factors, first, sums}, m.ceilDiv(sums, kCorrelateTile), kCorrelateGroup);
+}
+
+void planSort(OpBuilder &b, SymbolTable &symbols, graph::LibraryOp step,
+              const SortedLines &sorted) {
+  Location loc = step.getLoc();
+  const bool ofPlaces = routineFromName(step.getRoutine()) == Routine::Argsort;
+  const bool descending = step.getParams()[0] != 0;
   Type element = elementOf(step);
-  std::string name;
-  llvm::raw_string_ostream(name) << step.getRoutine() << '_' << element
-                                 << (descending ? "_descending" : "");
-  if (!symbols.lookup(name)) {
-    OpBuilder outer = OpBuilder::atBlockBegin(cast<ModuleOp>(symbols.getOp()).getBody());
-    symbols.insert(kernel::SortOp::create(outer, loc, name, element, ofPlaces, descending));
-  }
-  Plan p{b, loc, IndexMath{b, loc}, name, linesOf(b, step), sorted, ofPlaces};
+  std::string name =
+      ensure(symbols, step, descending ? "_descending" : "", [&](OpBuilder &outer, StringRef name) {
+        return kernel::SortOp::create(outer, loc, name, element, ofPlaces, descending);
+      });
+  SortPlan p{{b, loc, IndexMath{b, loc}, name, linesOf(b, step)}, sorted};
   const IndexMath &m = p.m;
   Value isKept = m.some(m.sub(sorted.length, m(kSortTile)));
   Value kept = m.mul(m.mul(sorted.lines, sorted.length), m.mul(isKept, 2));
@@ -176,4 +197,28 @@ void pass::planSort(OpBuilder &b, SymbolTable &symbols, graph::LibraryOp step,
     addMerges(p, m.sub(m(1), isLong), std::min(known.value_or(byDigits), byDigits), keys, places);
   if (byDigits == kRadixLength && (!known || *known >= kRadixLength))
     addDigits(p, isLong, keys, places, width);
+}
+
+} // namespace
+
+bool pass::runsByGroups(graph::LibraryOp step) {
+  std::optional<Routine> routine = routineFromName(step.getRoutine());
+  // Several sorts by now, or of numbers that have no kernels.
+  if (!routine || routine == Routine::Lexsort)
+    return false;
+  return hasGroupKernels(*routine) && elementOf(step).isIntOrFloat();
+}
+
+void pass::planByGroups(OpBuilder &b, SymbolTable &symbols, graph::LibraryOp step,
+                        const RoutineBuffers &buffers) {
+  switch (*routineFromName(step.getRoutine())) {
+  case Routine::Searchsorted:
+    return planSearch(b, symbols, step, buffers);
+  case Routine::Correlate:
+    return planCorrelate(b, symbols, step, buffers);
+  default:
+    return planSort(
+        b, symbols, step,
+        {buffers.operands[0], buffers.result, buffers.resultShape[0], buffers.resultShape[1]});
+  }
 }
