@@ -194,6 +194,15 @@ def scans():
         yield lambda a: gc.cumulative_sum(a, axis=-1), [normal(*shape)]
     for shape in ((5, 3), (16, 7), (17, 7), (4100, 5), (9000, 70), (3, 33, 5)):
         yield lambda a: (gc.cumulative_sum(a, axis=0), gc.cumulative_prod(a * 2, axis=0) + 1), [normal(*shape)]
+    # Columns whose groups, steps and blocks end anywhere, in strips of 32 and of 256, of lines that others lie between.
+    for shape in ((1, 300), (15, 31), (64, 257), (65, 33), (129, 100), (4096, 32), (4097, 1), (8200, 40), (70_001, 3)):
+        for dtype in (np.float32, np.float64, np.int8, np.float16):
+            yield lambda a: (gc.cumulative_sum(a, axis=0), gc.maximum.accumulate(a, 0)), [normal(*shape).astype(dtype)]
+    yield lambda a: (gc.cumsum(a, axis=1) * 2, gc.cumsum(a[:, ::-1], axis=1)), [normal(3, 5000, 17)]
+    yield lambda a: gc.cumsum(gc.exp(a), axis=0)[::2] + 1, [normal(300, 50)]
+    yield lambda a, i: gc.cumsum(a[i], axis=0), [normal(300, 50), rng.integers(0, 300, 5001)]
+    yield lambda a: gc.cumsum(a, axis=0), [normal(5000, 40) + 1j * normal(5000, 40)]
+    yield lambda a: gc.cumsum(a, axis=0), [normal(5000, 40) > 0]
     yield gc.cumulative_prod, [rng.integers(-3, 4, 9001)]
     yield gc.maximum.accumulate, [normal(70_000)]
     yield lambda a: gc.minimum.accumulate(a, 1), [rng.integers(-1000, 1000, (3, 9001))]

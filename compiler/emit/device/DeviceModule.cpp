@@ -478,13 +478,24 @@ bool readsAhead(const EmittedKernel &kernel) {
 /// hide it, as far as the local memory goes (running sums of 2^28 float32 2.5 -> 3.4 TB/s). Sorts
 /// wait for local memory, and four leave a work-item 64 registers.
 constexpr int64_t kMostGroups = 32, kSortGroups = 4;
-int64_t groupsAtOnce(const llvm::Module &module, const EmittedKernel &kernel, int64_t most) {
-  constexpr int64_t kItems = 2048, kLocalBytes = 227 << 10, kReserved = 1 << 10;
-  int64_t bytes = kReserved;
+int64_t localBytes(const llvm::Module &module, const EmittedKernel &kernel) {
+  int64_t bytes = 0;
   for (const llvm::GlobalVariable &memory : module.globals())
     if (memory.getName().starts_with(kernel.name + "_local"))
       bytes += static_cast<int64_t>(module.getDataLayout().getTypeAllocSize(memory.getValueType()));
-  return std::min({most, kItems / kernel.group, kLocalBytes / bytes});
+  return bytes;
+}
+int64_t groupsAtOnce(const llvm::Module &module, const EmittedKernel &kernel, int64_t most) {
+  constexpr int64_t kItems = 2048, kLocalBytes = 227 << 10, kReserved = 1 << 10;
+  return std::min(
+      {most, kItems / kernel.group, kLocalBytes / (kReserved + localBytes(module, kernel))});
+}
+/// Whether a scan has its elements in local memory; one of columns has them in registers, which it
+/// needs then.
+bool scansMemory(const llvm::Module &module, const EmittedKernel &kernel) {
+  constexpr int64_t kElements = 4096;
+  return kernel.family == static_cast<uint32_t>(program::KernelFamily::Scan) &&
+         localBytes(module, kernel) >= kElements;
 }
 
 /// Local memory that a launch gives: more than code may declare.
@@ -562,9 +573,8 @@ void finishModule(llvm::Module &module, ArrayRef<EmittedKernel> kernels, Languag
         function.addFnAttr("nvvm.reqntid", std::to_string(kernel.group) + ",1,1");
       if (readsAhead(kernel))
         function.addFnAttr("nvvm.minctasm", kReadingGroups);
-      bool isScan = kernel.family == static_cast<uint32_t>(program::KernelFamily::Scan);
       bool isSort = kernel.family == static_cast<uint32_t>(program::KernelFamily::Sort);
-      if (kernel.group && (isScan || isSort || hasManyLookups(module, kernel)))
+      if (kernel.group && (scansMemory(module, kernel) || isSort || hasManyLookups(module, kernel)))
         if (int64_t groups = groupsAtOnce(module, kernel, isSort ? kSortGroups : kMostGroups);
             groups > 1)
           function.addFnAttr("nvvm.minctasm", std::to_string(groups));

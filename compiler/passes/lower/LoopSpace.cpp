@@ -2,6 +2,7 @@
 
 #include "compiler/passes/fuse/Watch.h"
 #include "compiler/passes/lower/Contract.h"
+#include "compiler/passes/lower/ScanShape.h"
 #include "compiler/passes/lower/SortedPlaces.h"
 #include "compiler/passes/lower/TurnedRows.h"
 
@@ -143,6 +144,14 @@ bool pass::scansAlongRows(kernel::FuncOp func, const LoopSpace &space) {
   func.getBody().walk(
       [&](kernel::StoreOp store) { along &= space.accesses.at(store).isDense(space.parallel); });
   return along || space.parallel == 0;
+}
+
+bool pass::scansNeighbours(kernel::FuncOp func, const LoopSpace &space) {
+  bool along = space.reducedLoops() == 1;
+  func.getBody().walk([&](kernel::StoreOp store) {
+    along &= space.accesses.at(store).strides[space.parallel].isConstant(1);
+  });
+  return along;
 }
 
 /// Ops of the longest body that is repeated for every line of a block.
@@ -455,6 +464,7 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
   if (family == Family::Scan) {
     auto known = space.product(parallel, space.count()).constant();
     splitBlock = known && *known <= kScanBlock ? 0 : kScanBlock;
+    scansColumns = group && !scansNeighbours(func, space);
     func.getBody().walk([&](kernel::ScanOp scan) {
       bool hands = func->hasAttr(kHandedAttr) && (group || scansAlongRows(func, space));
       if (splitBlock && hands) {

@@ -197,6 +197,8 @@ struct KernelShape {
   /// Scan, split: not 0 when a line's blocks hand their results on. Each has so many words of the
   /// extra buffer, which <kernel>_clear clears, and by groups each line of several one group more.
   int64_t handedWords = 0;
+  bool scansColumns =
+      false; ///< Scan by groups, of neighbours that lie in other lines (ScanShape.h)
   /// Rows by groups: a work-item has a row; always, or in <kernel>_short where they are short.
   bool isShort = false, mayBeShort = false;
   /// Columns by groups: work-items that share a strip of more than kFewRows rows.
@@ -236,9 +238,6 @@ private:
   void setTiles(kernel::FuncOp func, const LoopSpace &space);
   void setBulk(kernel::FuncOp func, const LoopSpace &space);
 };
-
-/// Whether vectors of a scan go along what is scanned, as its results lie, or it has one row.
-bool scansAlongRows(kernel::FuncOp func, const LoopSpace &space);
 
 /// The loop along which a map reads what it writes along its last loop, if it does. Groups of
 /// work-items turn short bodies of real numbers, the cores' vectors everything that reads no

@@ -2,7 +2,7 @@
 // neighbouring work-items have neighbouring memory.
 #include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/IndexMath.h"
-#include "compiler/passes/lower/KernelLowering.h"
+#include "compiler/passes/lower/ScanLoop.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,7 +21,7 @@ void KernelLowering::lowerGroups() {
       return lowerGroupVector();
     return kernel->hasAttr(kTensorsAttr) ? lowerGroupTensor() : lowerGroupContract();
   case Family::Scan:
-    return lowerGroupScan();
+    return shape.scansColumns ? ScanLoop::lowerGroupColumns(*this) : lowerGroupScan();
   case Family::Columns:
     shape.columnParts > 1 ? lowerGroupColumnParts() : lowerGroupColumns();
     return shape.splitBlock ? lowerGroupColumnFold() : void();

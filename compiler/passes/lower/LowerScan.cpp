@@ -434,7 +434,7 @@ void KernelLowering::scanFold() {
         size = constant(builder, kScanGroup);
   Value rows = emitter->emit(builder, space.product(0, space.parallel));
   bool byRow = scansAlongVector();
-  loop(builder, begin, end, 1, [&](OpBuilder &b, Value row) {
+  auto fold = [&](OpBuilder &b, Value row) {
     auto groups =
         scf::ForOp::create(b, loc, zero, blocks, size, ValueRange(scanIdentity(b, op, 1)));
     OpBuilder c = OpBuilder::atBlockBegin(groups.getBody());
@@ -457,7 +457,16 @@ void KernelLowering::scanFold() {
     stage.write(d, values.getRegionIterArgs()[0], extraBuffers[0], place(d, number), {});
     scf::YieldOp::create(d, loc, combineScanned(d, op, carry, stage.get(d, number)));
     scf::YieldOp::create(c, loc, values.getResult(0));
-  });
+  };
+  if (!shape.group) {
+    loop(builder, begin, end, 1, fold);
+    return close();
+  }
+  IndexMath m{builder, loc};
+  Value row = m.add(m.mul(begin, shape.group), member);
+  OpBuilder b = scf::IfOp::create(builder, loc, m.less(row, rows), /*withElseRegion=*/false)
+                    .getThenBodyBuilder();
+  fold(b, row);
   close();
 }
 

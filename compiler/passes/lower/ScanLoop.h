@@ -3,6 +3,7 @@
 #define GRAPHC_COMPILER_PASSES_LOWER_SCANLOOP_H
 
 #include "compiler/passes/lower/KernelLowering.h"
+#include "compiler/passes/lower/ScanShape.h"
 
 namespace graphc::pass {
 
@@ -31,6 +32,9 @@ struct KernelLowering::ScanLoop {
 
   /// Of a line whose pieces tell each other their blocks' results: all its functions.
   static void lowerOrdered(KernelLowering &l);
+  /// Of columns, by groups of work-items: likewise.
+  static void lowerGroupColumns(KernelLowering &l);
+  class GroupColumns;
 
   /// Lanes are consecutive elements: a group is a vector.
   void vectors(KernelLowering &l, mlir::OpBuilder &b);

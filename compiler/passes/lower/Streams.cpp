@@ -2,6 +2,7 @@
 // another out; a result too large to be found in a cache later is written without either.
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
+#include "compiler/passes/lower/ScanShape.h"
 #include "compiler/passes/lower/TurnedRows.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

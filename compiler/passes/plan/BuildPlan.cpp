@@ -1,6 +1,6 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/lower/IndexMath.h"
-#include "compiler/passes/lower/LoopSpace.h"
+#include "compiler/passes/lower/ScanShape.h"
 #include "compiler/passes/lower/SortedPlaces.h"
 #include "compiler/passes/plan/PlanRoutine.h"
 #include "dialects/kernel/Kernel.h"
@@ -63,6 +63,7 @@ private:
                    ValueRange mapped);
   Value takeBulk(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped);
   Value sharesOfStrip(const KernelShape &shape, Value work);
+  Value sharedPieces(const KernelShape &shape, Value pieces, Value work);
   Value takeSmall(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped);
   Value takeRun(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped);
   Value takeShort(Value &pieces, Value work);
@@ -500,7 +501,7 @@ Value Planner::foldItems(const KernelShape &shape, Value range, Value strips, Va
   };
   if (shape.family == kernel::Family::Columns)
     return groups(strips, shape.perGroup);
-  if (shape.family == kernel::Family::Contract)
+  if (shape.family == kernel::Family::Contract || shape.scansColumns)
     return groups(range, shape.group);
   if (!shape.group || shape.family == kernel::Family::Scan)
     return range;
@@ -611,6 +612,18 @@ Value Planner::sharesOfStrip(const KernelShape &shape, Value work) {
   return m.add(m.mul(m.some(m.sub(work, m(kFewRows))), shape.columnParts - 1), 1);
 }
 
+/// Pieces of a launch, where `pieces` are strips that several groups share, or lines of a scan, of
+/// which a group has neighbours.
+Value Planner::sharedPieces(const KernelShape &shape, Value pieces, Value work) {
+  IndexMath m{builder, func.getLoc()};
+  if (shape.columnParts > 1)
+    return m.mul(pieces, sharesOfStrip(shape, work));
+  if (!shape.scansColumns)
+    return pieces;
+  Value isShort = m.sub(m(1), m.some(m.sub(work, m(kFewScanned))));
+  return m.ceilDiv(pieces, m.add(m.mul(isShort, shape.group - kScanColumns), kScanColumns));
+}
+
 /// Buffers for block results, `count` of each, and the tickets.
 void Planner::addPartials(const KernelShape &shape, Value count,
                           SmallVectorImpl<Value> &launchBuffers) {
@@ -641,9 +654,7 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
     return decltype(op)::create(builder, loc, a, b);
   };
   // What a launch counts: items, or groups of `each` pieces.
-  Value pieces = evaluate(shape.pieces, mapped), strips = pieces;
-  if (shape.columnParts > 1)
-    pieces = arith::MulIOp::create(builder, loc, pieces, sharesOfStrip(shape, work));
+  Value strips = evaluate(shape.pieces, mapped), pieces = sharedPieces(shape, strips, work);
   // Several kernels for one product, of which one has something to do.
   Value bulk = shape.bulkPieces ? takeBulk(shape, pieces, work, mapped) : Value();
   Value small = shape.smallPieces ? takeSmall(shape, pieces, work, mapped) : Value();
@@ -691,7 +702,7 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   if (small)
     step(named("_small"), both(arith::MulIOp(), small, blocks), each);
   if (scan)
-    step(named("_blocks"), kept, each);
+    step(named("_blocks"), m.mul(m.mul(pieces, blocks), several), each);
   else
     step(call.getCalleeAttr(), launched(m.mul(pieces, blocks), shape.perGroup), each);
   Value folds = foldItems(shape, range, strips, blocks);
@@ -699,7 +710,7 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
     several = m.mul(several, m.some(m.sub(groups, m(kLastFolds))));
   step(named("_fold"), both(arith::MulIOp(), folds, several), blocks);
   if (scan)
-    step(call.getCalleeAttr(), items, each);
+    step(call.getCalleeAttr(), m.mul(pieces, blocks), each);
 }
 
 Value Planner::faultBuffer() {

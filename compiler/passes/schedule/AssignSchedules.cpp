@@ -3,6 +3,7 @@
 #include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/LoopSpace.h"
 #include "compiler/passes/lower/Reducers.h"
+#include "compiler/passes/lower/ScanShape.h"
 #include "compiler/passes/lower/SortedPlaces.h"
 #include "compiler/passes/schedule/StageOperands.h"
 #include "dialects/kernel/Kernel.h"
@@ -298,16 +299,6 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     return draws && !reads && reductions == 1;
   }
 
-  /// Whether running sums go along what is neighbouring memory in all results.
-  static bool scansNeighbours(kernel::FuncOp func) {
-    LoopSpace space(func);
-    bool along = space.reducedLoops() == 1;
-    func.getBody().walk([&](kernel::StoreOp store) {
-      along &= space.accesses.at(store).strides[space.parallel].isConstant(1);
-    });
-    return along;
-  }
-
   /// Whether an operation widens what sums keep narrow.
   static bool isNarrowed(Operation &op) {
     auto narrows = [](Operation *user) {
@@ -432,12 +423,9 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       func.getBody().walk([&](kernel::DotOp dot) {
         group = contractTile(dot, LoopSpace(func)) < kContractTile ? kTileGroup : group;
       });
-    // Running sums of columns: a work-item has a column, and waits for memory alone.
-    if (family == Family::Scan && !scansNeighbours(func)) {
-      if (turnsInRegisters(func))
-        func->setAttr(kUnrollAttr, Builder(func).getI64IntegerAttr(kScanGroup));
-      return {};
-    }
+    if (family == Family::Scan)
+      if (LoopSpace space(func); !scansNeighbours(func, space))
+        return columnScan(func, space, body);
     if (family == Family::Map || family == Family::Columns) {
       vector = places || body.operations >= kManyOperations
                    ? 1
@@ -468,6 +456,19 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       func->setAttr(kTicketsAttr, UnitAttr::get(&getContext()));
     return kernel::ScheduleAttr::get(&getContext(), family, vector, std::max<int64_t>(body.cost, 1),
                                      group);
+  }
+
+  /// Running sums of columns: work-items that share one keep a group of its elements each in
+  /// registers. A body that would be long sixteen times, or several loops, leave a column to a
+  /// work-item, which waits for memory alone.
+  kernel::ScheduleAttr columnScan(kernel::FuncOp func, const LoopSpace &space, const Body &body) {
+    const bool isSimple = turnsInRegisters(func);
+    if (isSimple && space.reducedLoops() == 1)
+      return kernel::ScheduleAttr::get(&getContext(), Family::Scan, 1,
+                                       std::max<int64_t>(body.cost, 1), kGroup);
+    if (isSimple)
+      func->setAttr(kUnrollAttr, Builder(func).getI64IntegerAttr(kScanGroup));
+    return {};
   }
 
   kernel::ScheduleAttr scheduleOf(kernel::FuncOp func) {

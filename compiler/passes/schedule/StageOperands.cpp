@@ -1,6 +1,7 @@
 #include "compiler/passes/schedule/StageOperands.h"
 
 #include "compiler/passes/lower/Reducers.h"
+#include "compiler/passes/lower/ScanShape.h"
 #include "compiler/passes/lower/TurnedRows.h"
 #include "dialects/kernel/Kernel.h"
 
