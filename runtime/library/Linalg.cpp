@@ -16,6 +16,7 @@
 #include "runtime/library/Parallel.h"
 #include "runtime/library/Routines.h"
 
+#include <atomic>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -107,12 +108,45 @@ struct Caller {
 template <typename T>
 void transpose(const T *x, int64_t rows, int64_t columns, T *out) {
   constexpr int64_t kBlock = 32;
+  if (rows == 1 || columns == 1) {
+    std::copy_n(x, rows * columns, out);
+    return;
+  }
   for (int64_t i = 0; i < rows; i += kBlock)
     for (int64_t j = 0; j < columns; j += kBlock)
       for (int64_t r = i; r < std::min(rows, i + kBlock); ++r)
         for (int64_t c = j; c < std::min(columns, j + kBlock); ++c)
           out[c * rows + r] = x[r * columns + c];
 }
+
+/// Memory for one matrix's computation, which the thread's next one has again where it is little:
+/// of small matrices there are many. What it holds at first is anybody's.
+template <typename T>
+class Scratch {
+public:
+  explicit Scratch(int64_t count) {
+    if (!kept.empty()) {
+      elements = std::move(kept.back());
+      kept.pop_back();
+    }
+    if (std::ssize(elements) < count)
+      elements.resize(static_cast<size_t>(count));
+  }
+  ~Scratch() {
+    constexpr size_t kMostBytes = size_t{1} << 19, kMost = 8;
+    if (elements.capacity() * sizeof(T) <= kMostBytes && kept.size() < kMost)
+      kept.push_back(std::move(elements));
+  }
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
+
+  T *data() { return elements.data(); }
+  T &operator[](int64_t i) { return elements[static_cast<size_t>(i)]; }
+
+private:
+  static inline thread_local std::vector<std::vector<T>> kept;
+  std::vector<T> elements;
+};
 
 Status singular(const char *routine, const char *text) {
   return {ErrorCode::LinAlg, format("[{}] {}", routine, text)};
@@ -183,16 +217,51 @@ Int workspaceSize(T wanted) {
   return static_cast<Int>(std::ceil(static_cast<double>(std::real(wanted)) * (1 + 1e-6))) + 1;
 }
 
-/// Runs `call(work, lwork)` twice: for the size of the workspace, then with it.
+/// What LAPACK asks for, which depends on the sizes of a matrix alone: the first one of a batch
+/// finds it out. 0: not known yet.
+struct Workspace {
+  std::atomic<int64_t> elements{0}, reals{0}, integers{0};
+};
+
+/// Runs `call(work, lwork)` with a workspace, before that for its size where that is not known.
 template <typename T, typename Int, typename F>
-Int withWorkspace(const F &call) {
-  T wanted = 0;
-  Int query = -1;
-  if (Int info = call(&wanted, &query); info != 0)
-    return info;
-  auto size = workspaceSize<Int>(wanted);
-  std::vector<T> work(static_cast<size_t>(size));
+Int withWorkspace(Workspace &known, const F &call) {
+  int64_t count = known.elements.load(std::memory_order_relaxed);
+  if (count == 0) {
+    T wanted = 0;
+    Int query = -1;
+    if (Int info = call(&wanted, &query); info != 0)
+      return info;
+    count = workspaceSize<Int>(wanted);
+    known.elements.store(count, std::memory_order_relaxed);
+  }
+  auto size = static_cast<Int>(count);
+  Scratch<T> work(count);
   return call(work.data(), &size);
+}
+
+/// The same of `call(work, lwork, reals, lreals, integers, lintegers)`.
+template <typename T, typename Int, typename F>
+Int withWorkspaces(Workspace &known, const F &call) {
+  constexpr auto kOrder = std::memory_order_relaxed;
+  if (known.integers.load(std::memory_order_acquire) == 0) {
+    T wanted = 0;
+    Real<T> wantedReals = 0;
+    Int wantedIntegers = 0, query = -1;
+    if (Int info = call(&wanted, &query, &wantedReals, &query, &wantedIntegers, &query); info != 0)
+      return info;
+    known.elements.store(workspaceSize<Int>(wanted), kOrder);
+    known.reals.store(workspaceSize<Int>(wantedReals), kOrder);
+    // Last and to be seen last: who sees it has the others.
+    known.integers.store(std::max<Int>(1, wantedIntegers), std::memory_order_release);
+  }
+  auto count = static_cast<Int>(known.elements.load(kOrder));
+  auto realCount = static_cast<Int>(known.reals.load(kOrder));
+  auto integerCount = static_cast<Int>(known.integers.load(kOrder));
+  Scratch<T> work(count);
+  Scratch<Real<T>> reals(realCount);
+  Scratch<Int> integers(integerCount);
+  return call(work.data(), &count, reals.data(), &realCount, integers.data(), &integerCount);
 }
 
 template <typename T>
@@ -242,8 +311,8 @@ Status solve(const Call &call) {
     using Int = IntType<decltype(lapack)>;
     using T = std::remove_pointer_t<decltype(out)>;
     const T *y = static_cast<const T *>(call.operands[1].data) + i * n * k;
-    std::vector<T> matrix(static_cast<size_t>(n * n)), x(static_cast<size_t>(n * k));
-    std::vector<Int> pivots(static_cast<size_t>(n));
+    Scratch<T> matrix(n * n), x(n * k);
+    Scratch<Int> pivots(n);
     transpose(a, n, n, matrix.data());
     transpose(y, n, k, x.data());
     auto size = static_cast<Int>(n), columns = static_cast<Int>(k), stride = std::max<Int>(1, size);
@@ -261,11 +330,12 @@ Status inv(const Call &call) {
   return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
     using Int = IntType<decltype(lapack)>;
     using T = std::remove_pointer_t<decltype(out)>;
-    std::vector<T> matrix(static_cast<size_t>(n * n)), x(static_cast<size_t>(n * n));
-    std::vector<Int> pivots(static_cast<size_t>(n));
+    Scratch<T> matrix(n * n), x(n * n);
+    Scratch<Int> pivots(n);
     transpose(a, n, n, matrix.data());
+    std::fill_n(x.data(), n * n, T(0));
     for (int64_t i = 0; i < n; ++i)
-      x[static_cast<size_t>(i * n + i)] = 1;
+      x[i * n + i] = 1;
     auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
     bool isSingular = lapack(Lapack::Gesv, 0, &size, &size, matrix.data(), &stride, pivots.data(),
                              x.data(), &stride) != 0;
@@ -289,21 +359,16 @@ namespace {
 template <typename C, typename T>
 int factorDiagonal(const C &lapack, const T *a, int64_t n, std::vector<T> &diagonal) {
   using Int = IntType<C>;
-  // Of small matrices there are many.
-  thread_local std::vector<T> kept;
-  thread_local std::vector<Int> pivots;
-  std::vector<T> own;
-  std::vector<T> &matrix = n <= kSmall ? kept : own;
-  matrix.resize(static_cast<size_t>(n * n));
-  pivots.resize(static_cast<size_t>(n));
+  Scratch<T> matrix(n * n);
+  Scratch<Int> pivots(n);
   transpose(a, n, n, matrix.data());
   auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
   lapack(Lapack::Getrf, 0, &size, &size, matrix.data(), &stride, pivots.data());
   int sign = 1;
   diagonal.resize(static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) {
-    diagonal[static_cast<size_t>(i)] = matrix[static_cast<size_t>(i * n + i)];
-    if (pivots[static_cast<size_t>(i)] != i + 1)
+    diagonal[static_cast<size_t>(i)] = matrix[i * n + i];
+    if (pivots[i] != i + 1)
       sign = -sign;
   }
   return sign;
@@ -387,16 +452,17 @@ Status qr(const Call &call) {
   int64_t batch = call.result.shape[0];
   int64_t m = call.operands[0].shape[1], n = call.operands[0].shape[2], k = std::min(m, n);
   int64_t mode = call.params[0];
+  Workspace workspace, formed;
   return eachMatrix(
       call, batch, std::max(m, n), [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
         using Int = IntType<decltype(lapack)>;
         using T = std::remove_pointer_t<decltype(out)>;
         int64_t width = mode == 1 ? m : k; // columns of q
-        std::vector<T> h(static_cast<size_t>(m * std::max(n, width))), tau(static_cast<size_t>(k));
+        Scratch<T> h(m * std::max(n, width)), tau(k);
         transpose(a, m, n, h.data());
         auto rows = static_cast<Int>(m), columns = static_cast<Int>(n),
              stride = std::max<Int>(1, rows);
-        Int info = withWorkspace<T, Int>([&](T *work, Int *size) {
+        Int info = withWorkspace<T, Int>(workspace, [&](T *work, Int *size) {
           return lapack(Lapack::Geqrf, 0, &rows, &columns, h.data(), &stride, tau.data(), work,
                         size);
         });
@@ -411,11 +477,11 @@ Status qr(const Call &call) {
         T *r = out + (mode == 2 ? 0 : m * width);
         for (int64_t i = 0; i < height; ++i)
           for (int64_t j = 0; j < n; ++j)
-            r[i * n + j] = j >= i ? h[static_cast<size_t>(j * m + i)] : T(0);
+            r[i * n + j] = j >= i ? h[j * m + i] : T(0);
         if (mode == 2)
           return Status::ok();
         auto wide = static_cast<Int>(width), reflectors = static_cast<Int>(k);
-        info = withWorkspace<T, Int>([&](T *work, Int *size) {
+        info = withWorkspace<T, Int>(formed, [&](T *work, Int *size) {
           return lapack(Lapack::Orgqr, 0, &rows, &wide, &reflectors, h.data(), &stride, tau.data(),
                         work, size);
         });
@@ -429,11 +495,12 @@ Status qr(const Call &call) {
 Status eigh(const Call &call) {
   int64_t batch = call.result.shape[0], n = call.operands[0].shape[1];
   bool valuesOnly = call.params[0] != 0, lower = call.params[1] != 0;
+  Workspace workspace;
   return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
     using Int = IntType<decltype(lapack)>;
     using T = std::remove_pointer_t<decltype(out)>;
-    std::vector<T> matrix(static_cast<size_t>(n * n));
-    std::vector<Real<T>> values(static_cast<size_t>(n));
+    Scratch<T> matrix(n * n);
+    Scratch<Real<T>> values(n);
     transpose(a, n, n, matrix.data());
     char job = valuesOnly ? 'N' : 'V', triangle = lower ? 'L' : 'U';
     auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
@@ -446,18 +513,7 @@ Status eigh(const Call &call) {
         return lapack(Lapack::Syevd, 2, &job, &triangle, &size, matrix.data(), &stride,
                       values.data(), work, count, ints, intCount);
     };
-    T wanted = 0;
-    Real<T> wantedReals = 0;
-    Int wantedInts = 0, query = -1;
-    Int info = decompose(&wanted, &query, &wantedReals, &query, &wantedInts, &query);
-    if (info == 0) {
-      auto count = workspaceSize<Int>(wanted), realCount = workspaceSize<Int>(wantedReals);
-      std::vector<T> work(static_cast<size_t>(count));
-      std::vector<Real<T>> reals(static_cast<size_t>(realCount));
-      std::vector<Int> ints(static_cast<size_t>(std::max<Int>(1, wantedInts)));
-      auto intCount = static_cast<Int>(ints.size());
-      info = decompose(work.data(), &count, reals.data(), &realCount, ints.data(), &intCount);
-    }
+    Int info = withWorkspaces<T, Int>(workspace, decompose);
     if (info != 0)
       return singular("eigh", "Eigenvalues did not converge");
     std::copy_n(values.data(), n, out);
@@ -472,28 +528,27 @@ namespace {
 /// Eigenvalues and, unless `vectors` is null, eigenvectors of a real matrix. geev stores a pair of
 /// conjugate eigenvectors as its real and its imaginary part.
 template <typename C, typename T>
-IntType<C> eigOfMatrix(const C &lapack, T *matrix, int64_t n, std::complex<T> *values,
-                       std::complex<T> *vectors) {
+IntType<C> eigOfMatrix(const C &lapack, Workspace &workspace, T *matrix, int64_t n,
+                       std::complex<T> *values, std::complex<T> *vectors) {
   using Int = IntType<C>;
-  auto elements = static_cast<size_t>(n);
-  std::vector<T> real(elements), imaginary(elements), columns(vectors ? elements * elements : 1);
+  Scratch<T> real(n), imaginary(n), columns(vectors ? n * n : 1);
   char left = 'N', right = vectors ? 'V' : 'N';
   T none = 0;
   auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
-  Int info = withWorkspace<T, Int>([&](T *work, Int *count) {
+  Int info = withWorkspace<T, Int>(workspace, [&](T *work, Int *count) {
     return lapack(Lapack::Geev, 2, &left, &right, &size, matrix, &stride, real.data(),
                   imaginary.data(), &none, &stride, columns.data(), &stride, work, count);
   });
-  for (size_t j = 0; j < elements; ++j)
+  for (int64_t j = 0; j < n; ++j)
     values[j] = {real[j], imaginary[j]};
-  for (size_t j = 0; vectors && j < elements; ++j) {
-    bool pair = imaginary[j] != 0 && j + 1 < elements;
-    const T *column = columns.data() + j * elements;
-    for (size_t i = 0; i < elements; ++i) {
-      std::complex<T> x(column[i], pair ? column[elements + i] : T(0));
-      vectors[i * elements + j] = x;
+  for (int64_t j = 0; vectors && j < n; ++j) {
+    bool pair = imaginary[j] != 0 && j + 1 < n;
+    const T *column = columns.data() + j * n;
+    for (int64_t i = 0; i < n; ++i) {
+      std::complex<T> x(column[i], pair ? column[n + i] : T(0));
+      vectors[i * n + j] = x;
       if (pair)
-        vectors[i * elements + j + 1] = std::conj(x);
+        vectors[i * n + j + 1] = std::conj(x);
     }
     j += pair;
   }
@@ -502,15 +557,15 @@ IntType<C> eigOfMatrix(const C &lapack, T *matrix, int64_t n, std::complex<T> *v
 
 /// The same of a complex matrix.
 template <typename C, typename T>
-IntType<C> eigOfMatrix(const C &lapack, std::complex<T> *matrix, int64_t n, std::complex<T> *values,
-                       std::complex<T> *vectors) {
+IntType<C> eigOfMatrix(const C &lapack, Workspace &workspace, std::complex<T> *matrix, int64_t n,
+                       std::complex<T> *values, std::complex<T> *vectors) {
   using Int = IntType<C>;
-  std::vector<std::complex<T>> columns(static_cast<size_t>(vectors ? n * n : 1));
-  std::vector<T> reals(static_cast<size_t>(2 * n));
+  Scratch<std::complex<T>> columns(vectors ? n * n : 1);
+  Scratch<T> reals(2 * n);
   char left = 'N', right = vectors ? 'V' : 'N';
   std::complex<T> none = 0;
   auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
-  Int info = withWorkspace<std::complex<T>, Int>([&](std::complex<T> *work, Int *count) {
+  Int info = withWorkspace<std::complex<T>, Int>(workspace, [&](std::complex<T> *work, Int *count) {
     return lapack(Lapack::Geev, 2, &left, &right, &size, matrix, &stride, values, &none, &stride,
                   columns.data(), &stride, work, count, reals.data());
   });
@@ -524,14 +579,16 @@ IntType<C> eigOfMatrix(const C &lapack, std::complex<T> *matrix, int64_t n, std:
 Status eig(const Call &call) {
   int64_t batch = call.result.shape[0], n = call.operands[0].shape[1];
   bool valuesOnly = call.params[0] != 0;
+  Workspace workspace;
   return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
     using T = std::remove_pointer_t<decltype(out)>;
     if (!allFinite(a, n * n))
       return singular("eig", "Array must not contain infs or NaNs");
-    std::vector<T> matrix(static_cast<size_t>(n * n));
+    Scratch<T> matrix(n * n);
     transpose(a, n, n, matrix.data());
     auto *values = reinterpret_cast<std::complex<Real<T>> *>(out);
-    if (eigOfMatrix(lapack, matrix.data(), n, values, valuesOnly ? nullptr : values + n) != 0)
+    if (eigOfMatrix(lapack, workspace, matrix.data(), n, values,
+                    valuesOnly ? nullptr : values + n) != 0)
       return singular("eig", "Eigenvalues did not converge");
     return Status::ok();
   });
@@ -541,6 +598,7 @@ Status svd(const Call &call) {
   int64_t batch = call.result.shape[0];
   int64_t m = call.operands[0].shape[1], n = call.operands[0].shape[2], k = std::min(m, n);
   int64_t mode = call.params[0];
+  Workspace workspace;
   return eachMatrix(
       call, batch, std::max(m, n), [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
         using Int = IntType<decltype(lapack)>;
@@ -555,12 +613,12 @@ Status svd(const Call &call) {
             vh[i] = T(i % (n + 1) == 0);
           return Status::ok();
         }
-        std::vector<T> matrix(static_cast<size_t>(m * n));
-        std::vector<T> left(static_cast<size_t>(mode ? m * uWidth : 1));
-        std::vector<T> right(static_cast<size_t>(mode ? vHeight * n : 1));
+        Scratch<T> matrix(m * n);
+        Scratch<T> left(mode ? m * uWidth : 1);
+        Scratch<T> right(mode ? vHeight * n : 1);
         transpose(a, m, n, matrix.data());
-        std::vector<Int> ints(static_cast<size_t>(8 * k));
-        std::vector<Real<T>> values(static_cast<size_t>(k));
+        Scratch<Int> ints(8 * k);
+        Scratch<Real<T>> values(k);
         [[maybe_unused]] std::vector<Real<T>> reals;
         if constexpr (kComplex<T>) {
           int64_t most = std::max(5 * k * k + 5 * k, 2 * std::max(m, n) * k + 2 * k * k + k);
@@ -570,7 +628,7 @@ Status svd(const Call &call) {
         auto rows = static_cast<Int>(m), columns = static_cast<Int>(n);
         auto uStride = static_cast<Int>(mode ? m : 1),
              vStride = static_cast<Int>(mode ? vHeight : 1);
-        Int info = withWorkspace<T, Int>([&](T *work, Int *size) {
+        Int info = withWorkspace<T, Int>(workspace, [&](T *work, Int *size) {
           if constexpr (kComplex<T>)
             return lapack(Lapack::Gesdd, 1, &job, &rows, &columns, matrix.data(), &rows,
                           values.data(), left.data(), &uStride, right.data(), &vStride, work, size,
@@ -608,14 +666,15 @@ Status lstsq(const Call &call) {
       return Status::ok();
     }
     int64_t sides = std::max<int64_t>(1, k); // gelsd wants one
-    std::vector<T> matrix(static_cast<size_t>(m * n)), x(static_cast<size_t>(larger * sides));
+    Scratch<T> matrix(m * n), x(larger * sides);
     transpose(a, m, n, matrix.data());
+    std::fill_n(x.data(), larger * sides, T(0));
     for (int64_t i = 0; i < m; ++i)
       for (int64_t j = 0; j < k; ++j)
-        x[static_cast<size_t>(j * larger + i)] = y[i * k + j];
+        x[j * larger + i] = y[i * k + j];
     auto rows = static_cast<Int>(m), columns = static_cast<Int>(n), right = static_cast<Int>(sides);
     auto stride = static_cast<Int>(larger);
-    std::vector<Real<T>> values(static_cast<size_t>(smaller));
+    Scratch<Real<T>> values(smaller);
     Int found = 0;
     auto decompose = [&](T *work, Int *size, [[maybe_unused]] Real<T> *reals, Int *ints) {
       if constexpr (kComplex<T>)
@@ -631,9 +690,9 @@ Status lstsq(const Call &call) {
     Int info = decompose(&wanted, &query, &wantedReals, &wantedInts);
     if (info == 0) {
       auto size = workspaceSize<Int>(wanted);
-      std::vector<T> work(static_cast<size_t>(size));
-      std::vector<Real<T>> reals(static_cast<size_t>(workspaceSize<Int>(wantedReals)));
-      std::vector<Int> ints(static_cast<size_t>(std::max<Int>(1, wantedInts)));
+      Scratch<T> work(size);
+      Scratch<Real<T>> reals(workspaceSize<Int>(wantedReals));
+      Scratch<Int> ints(std::max<Int>(1, wantedInts));
       info = decompose(work.data(), &size, reals.data(), ints.data());
     }
     if (info != 0)
