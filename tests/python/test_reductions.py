@@ -646,3 +646,33 @@ def test_what_masks_and_first_values_refuse_is_told_as_ever():
     with pytest.raises(ValueError, match="does not have an identity"):
         gc.max(x, where=x > 2)
     assert np.signbit(float(gc.sum(gc.asarray([-0.0]), initial=-0.0))) and gc.max(x[:0], initial=4) == 4
+
+
+@pytest.mark.parametrize("name", ["power", "divide", "float_power", "left_shift", "right_shift", "floor_divide", "copysign"])
+@pytest.mark.parametrize("dtype", ["i8", "u1", "f4", "f8", "c16"])
+def test_masked_folds_in_order(name, dtype):
+    """What follows a number and leaves it as it is takes the place of what a mask leaves out: one choice for all rows."""
+    rng = np.random.default_rng(5)
+    x = rng.integers(1, 4, (12, 5)).astype(dtype)
+    if dtype[0] in "fc" and name != "floor_divide":  # of which infinities are quotients here
+        x[rng.random(x.shape) < 0.3] = -0.0
+        x[2, 3] = np.inf
+    mask = rng.random(x.shape) < 0.4
+
+    def fold(xp, x, mask):
+        return getattr(xp, name).reduce(x, axis=0, initial=3, where=mask)
+
+    try:
+        with np.errstate(all="ignore"):
+            want = fold(np, x, mask)
+    except TypeError:
+        with pytest.raises(TypeError):
+            fold(gc, gc.asarray(x), gc.asarray(mask))
+        return
+    with gc.errstate(all="ignore"):
+        got = np.asarray(fold(gc, gc.asarray(x), gc.asarray(mask)))
+    assert got.dtype == want.dtype
+    np.testing.assert_allclose(got, want, rtol=1e-5)
+    if name in ("power", "divide") and dtype == "f8":
+        text = gc.jit(lambda x, m: fold(gc, x, m)).lower(gc.asarray(x), gc.asarray(mask)).as_text("graph")
+        assert text.count("graph.select") <= 2

@@ -106,9 +106,17 @@ def loop_dtype(name, dtype):
         raise DTypeError(str(error)) from None
 
 
+#: What may follow any real number and leaves it as it is.
+_AFTER = {"divide": 1, "power": 1, "float_power": 1, "left_shift": 0, "right_shift": 0, "ldexp": 0}
+
+
 def fold_where(self, first, rows, where):
     """`first` and, in order, what a mask leaves of the rows."""
+    is_all = self.__name__ in _AFTER and first.dtype.kind != "c"
+    if is_all:
+        rows = _graphc.select(where, rows, _AFTER[self.__name__])
     result = first
     for i in range(rows.shape[0]):
-        result = _graphc.select(where[i], self(result, rows[i]).astype(first.dtype, copy=False), result)
+        following = self(result, rows[i]).astype(first.dtype, copy=False)
+        result = following if is_all else _graphc.select(where[i], following, result)
     return result
