@@ -86,11 +86,6 @@ std::optional<DType> computeDType(ReduceKind kind, DType x, std::optional<DType>
   return std::nullopt;
 }
 
-/// Axes 0 and -1 of a 0-d array are allowed, as in NumPy: there is nothing to combine.
-bool isOnlyAxisOfScalar(std::span<const int64_t> axes, int64_t rank) {
-  return rank == 0 && axes.size() == 1 && (axes[0] == 0 || axes[0] == -1);
-}
-
 /// Batch axes broadcast to `batch`, in front of the last two axes.
 Result<NodeRef> withBatch(const NodeRef &x, std::span<const int64_t> batch) {
   std::vector<int64_t> dims(batch.begin(), batch.end());
@@ -215,16 +210,13 @@ static small::Outcome reduceNow(ReduceKind kind, const Array &x, std::span<const
   return small::reduce(kind, x, axes, wanted.value_or(x.dtype()), result);
 }
 
-Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, bool keepdims,
+Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &given, bool keepdims,
                      std::optional<DType> wanted) {
   // Added as truth values, and multiplied.
   if (wanted == DType::Bool && (kind == ReduceKind::Sum || kind == ReduceKind::Prod))
-    return reduce(kind == ReduceKind::Sum ? ReduceKind::Any : ReduceKind::All, x, axesGiven,
-                  keepdims, wanted);
+    return reduce(kind == ReduceKind::Sum ? ReduceKind::Any : ReduceKind::All, x, given, keepdims,
+                  wanted);
   RecordScope scope;
-  Axes given = axesGiven;
-  if (given && isOnlyAxisOfScalar(*given, x.rank()))
-    given = std::nullopt;
   if (x.isOpen())
     return open::reduce(kind, x, given, keepdims, wanted);
   std::string_view name = op::reduceKindName(kind);
@@ -307,8 +299,8 @@ Result<Array> scan(ReduceKind kind, const Array &x, std::optional<int64_t> given
   bool isOfExtremes = kind == ReduceKind::Min || kind == ReduceKind::Max;
   DType t = wanted ? *wanted : isOfExtremes ? x.dtype() : op::reduceDType(kind, x.dtype());
   int64_t axis = 0;
-  if (given && isOnlyAxisOfScalar({&*given, 1}, x.rank()))
-    given = std::nullopt;
+  if (given && x.rank() == 0 && (*given == 0 || *given == -1))
+    given = std::nullopt; // there is nothing to combine, as in NumPy
   if (given) {
     GRAPHC_ASSIGN(std::vector<int64_t> axes,
                   op::normalizeAxes(name, std::vector<int64_t>{*given}, x.rank()));

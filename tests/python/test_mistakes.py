@@ -232,3 +232,42 @@ def test_words_of_numpy(name):
 
     (ours, text), (theirs, words) = told(gc), told(np)
     assert issubclass(ours, theirs) and words.removeprefix("matmul: ") in text
+
+
+@pytest.mark.parametrize("function", ["sum", "prod", "min", "max", "any", "all", "argmin", "cumsum", "mean", "var", "std", "average", "nanmean", "nanmax", "count_nonzero", "ptp", "median"])
+def test_axes_of_no_axes(function):
+    """Axes 0 and -1 of a 0-d array are taken by what NumPy folds, not in a tuple, and not by what counts elements itself."""
+    for axis in (0, -1, 1, -2, (0,), (-1,), ()):
+        for make in (lambda xp: xp.array(2.0), lambda xp: xp.array([2.0, 1.0])[0]):
+            found = []
+            for xp in (np, gc):
+                for call in (lambda x, xp=xp: getattr(xp, function)(x, axis=axis), lambda x: getattr(x, function)(axis=axis)):
+                    try:
+                        found.append((float(np.asarray(call(make(xp))).ravel()[0]),))
+                    except Exception as error:  # noqa: BLE001
+                        found.append(next(c for c in (np.exceptions.AxisError, TypeError, AttributeError, ValueError) if isinstance(error, c)))
+            assert found[:2] == found[2:], (axis, found)
+
+
+def test_lists_that_contain_themselves():
+    one = [1]
+    one.append(one)
+    for given in (one, [one], [[1, one]]):
+        for call in ("array", "asarray", "sum", "mean", "shape", "ndim"):
+            with pytest.raises(ValueError, match="inhomogeneous"):
+                getattr(gc, call)(given)
+
+
+def test_dates_are_no_numbers_of_elements():
+    for value in (np.timedelta64(3, "s"), np.datetime64("2020-01-01"), np.str_("4"), np.str_("x"), np.bytes_(b"5"), np.longdouble(2.5)):
+        for dtype in ("i8", "f8", "?", "c16", "u1"):
+            for key in (0, slice(None), [1], "mask"):
+                found = []
+                for xp in (np, gc):
+                    x = xp.zeros(2, dtype)
+                    try:
+                        x[xp.array([False, True]) if key == "mask" else key] = value
+                        found.append(x.tolist())
+                    except (TypeError, ValueError) as error:
+                        found.append(next(c for c in (TypeError, ValueError) if isinstance(error, c)))
+                assert found[0] == found[1], (value, dtype, key, found)

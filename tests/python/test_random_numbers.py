@@ -155,3 +155,13 @@ def test_draws_into_an_array_are_numpys():
             f.random(out=gc.zeros(3, "f4"))
     assert ours.integers(0, 2, 9, dtype=bool).tolist() == theirs.integers(0, 2, 9, dtype=bool).tolist()
     np.testing.assert_array_equal(np.asarray(ours.random(5, "f4")), theirs.random(5, "f4"))
+
+
+def test_one_of_strings_or_objects_chosen_by_a_shape_is_an_array():
+    for values in (np.array([1, "a", None], object), np.array(["a", "b"]), [1.5, 2.5]):
+        gc.random.seed(3)
+        np.random.seed(3)
+        for size in ((), None, 2, (), (1,)):
+            got, want = gc.random.choice(values, size), np.random.choice(values, size)
+            assert np.shape(got) == np.shape(want) and isinstance(got, gc.ndarray) == isinstance(want, np.ndarray)
+            assert np.asarray(got).tolist() == np.asarray(want).tolist()

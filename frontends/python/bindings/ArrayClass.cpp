@@ -3,6 +3,7 @@
 #include "frontends/python/bindings/Assigned.h"
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Gil.h"
+#include "frontends/python/bindings/GivenAxes.h"
 #include "frontends/python/bindings/Operators.h"
 #include "frontends/python/bindings/Quick.h"
 
@@ -193,10 +194,9 @@ void defineReduction(pb::class_<Array> &cls, op::ReduceKind kind, bool takesDTyp
     const bool isTold = !x.isOpen() && x.size() == 0; // a mean of nothing
     const bool isPackages =
         kind == op::ReduceKind::Mean && (isTold || (wanted && !isInexact(*wanted)));
-    const bool isPlace = kind == op::ReduceKind::ArgMin || kind == op::ReduceKind::ArgMax;
     if (out.is_none() && rest.empty() && !isPackages)
-      return wrapped(
-          unwrap(ops::reduce(kind, x, toReducedAxes(axis, !isPlace), isTrue(keepdims), wanted)));
+      return wrapped(unwrap(
+          ops::reduce(kind, x, toReducedAxes(axis, kind, x.rank()), isTrue(keepdims), wanted)));
     rest["axis"] = axis;
     rest["out"] = out;
     rest["keepdims"] = keepdims;
@@ -284,10 +284,7 @@ void defineViews(pb::class_<Array> &cls) {
   cls.def(
       "_squeeze",
       [](const Array &x, const pb::object &axis) {
-        // Axes 0 and -1 of a 0-d array are allowed, but not in a tuple.
-        const bool isNone = x.rank() == 0 && PyLong_CheckExact(axis.ptr()) &&
-                            (axis.equal(pb::int_(0)) || axis.equal(pb::int_(-1)));
-        return unwrap(ops::squeeze(x, isNone ? std::vector<int64_t>() : toAxes(axis)));
+        return unwrap(ops::squeeze(x, toAxesOf(axis, x.rank())));
       },
       pb::arg("axis") = pb::none());
   cls.def("_ravel", ravel, pb::arg("order") = "C");

@@ -117,8 +117,15 @@ pb::object assigned(const pb::object &given, DType t, rt::Device &device, Target
     bool isStrict = isSigned(t) || (isComplex(*own) && isInteger(t));
     return target != Target::Chosen && isStrict && !isSafe(*own, t) ? byElement(value, t) : value;
   }
-  bool isMany = target == Target::Element && isNumpyArray(p) && value.attr("ndim").cast<int>() > 0;
-  return isMany ? byElement(value, t) : value;
+  if (isNumpyArray(p)) {
+    bool isMany = target == Target::Element && value.attr("ndim").cast<int>() > 0;
+    return isMany ? byElement(value, t) : value;
+  }
+  // A date, a duration or text is converted by other rules than an array of it, which it is where
+  // elements are chosen.
+  const bool isOther = target != Target::Chosen &&
+                       pb::isinstance(value, pb::module_::import("numpy").attr("generic"));
+  return isOther ? byElement(value, t) : value;
 }
 
 } // namespace graphc::py

@@ -1,5 +1,6 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Gil.h"
+#include "frontends/python/bindings/GivenAxes.h"
 
 #include "frontends/record/Devices.h"
 #include "frontends/record/GatheredRows.h"
@@ -268,10 +269,29 @@ Axes toAxes(pb::handle object) {
   return std::vector<int64_t>(list.begin(), list.end());
 }
 
-Axes toReducedAxes(pb::handle object, bool takesSeveral) {
-  if (object.is_none() || (takesSeveral && PyTuple_Check(object.ptr())))
-    return toAxes(object);
-  return std::vector<int64_t>{toSize(object)};
+std::optional<int64_t> toAxis(pb::handle object) {
+  return object.is_none() ? std::nullopt : std::optional<int64_t>(toSize(object));
+}
+
+Axes axesOf(int64_t axis, int64_t rank) {
+  if (rank == 0 && (axis == 0 || axis == -1))
+    return std::nullopt;
+  return std::vector<int64_t>{axis};
+}
+
+Axes toAxesOf(pb::handle object, int64_t rank) {
+  const bool isOne = !object.is_none() && !PyTuple_Check(object.ptr());
+  return isOne ? axesOf(toSize(object), rank) : toAxes(object);
+}
+
+Axes toReducedAxes(pb::handle object, op::ReduceKind kind, int64_t rank) {
+  const bool isPlace = kind == op::ReduceKind::ArgMin || kind == op::ReduceKind::ArgMax;
+  if (isPlace && !object.is_none())
+    return axesOf(toSize(object), rank);
+  // NumPy counts the elements of a mean itself, axis by axis.
+  if (kind == op::ReduceKind::Mean && !object.is_none() && !PyTuple_Check(object.ptr()))
+    return std::vector<int64_t>{toSize(object)};
+  return toAxesOf(object, rank);
 }
 
 pb::tuple toTuple(std::span<const int64_t> values) {

@@ -3,6 +3,7 @@
 #include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Discarded.h"
 #include "frontends/python/bindings/Gil.h"
+#include "frontends/python/bindings/GivenAxes.h"
 #include "frontends/python/bindings/Quick.h"
 
 #include "frontends/record/MemoryOrder.h"
@@ -147,7 +148,8 @@ void defineMovement(pb::module_ &m) {
   m.def(
       "squeeze",
       [](const pb::object &x, const pb::object &axes) {
-        return wrapped(unwrap(ops::squeeze(toArray(x), toAxes(axes))));
+        const Array array = toArray(x);
+        return wrapped(unwrap(ops::squeeze(array, toAxesOf(axes, array.rank()))));
       },
       pb::arg("x"), pb::arg("axes") = pb::none());
 }

@@ -3,6 +3,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/GivenAxes.h"
 #include "frontends/python/bindings/Lists.h"
 #include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Known.h"
@@ -495,6 +496,8 @@ PyObject *reduceMethod(PyObject *self, PyObject *const *args, Py_ssize_t count,
     Py_DECREF(made);
     return general(name.c_str(), self, args, count, keywords);
   }
+  if (r.axes && Kind != op::ReduceKind::Mean)
+    r.axes = axesOf(r.axes->front(), x.rank());
   return guarded([&] { return wrap(ops::reduce(Kind, x, r.axes, r.keepdims, std::nullopt)); });
 }
 

@@ -2,6 +2,7 @@
 // dispatcher costs as much as they do for small arrays.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/GivenAxes.h"
 #include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Counts.h"
 #include "frontends/record/Known.h"
@@ -87,8 +88,7 @@ PyObject *reduce(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
                        keywords);
     const Array &x = toReadNow(given[1]);
     const op::ReduceKind kind = reduceKind(given[0]);
-    const bool isPlace = kind == op::ReduceKind::ArgMin || kind == op::ReduceKind::ArgMax;
-    return wrap(ops::reduce(kind, x, toReducedAxes(given[2], !isPlace), given.flag(3),
+    return wrap(ops::reduce(kind, x, toReducedAxes(given[2], kind, x.rank()), given.flag(3),
                             toConversion(given[4], x.dtype())));
   });
 }
@@ -96,9 +96,7 @@ PyObject *reduce(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
 PyObject *scan(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&] {
     Arguments<4> given("scan", {"kind", "x", "axis", "dtype"}, 2, args, count, keywords);
-    std::optional<int64_t> along;
-    if (Axes axes = toReducedAxes(given[2], false))
-      along = axes->front();
+    const std::optional<int64_t> along = toAxis(given[2]);
     const Array &x = toReadNow(given[1]);
     return wrap(ops::scan(reduceKind(given[0]), x, along, toConversion(given[3], x.dtype())));
   });

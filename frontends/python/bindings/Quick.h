@@ -29,11 +29,6 @@ inline PyMethodDef quick(const char *name, Quick made) {
           "The function for plain arguments; NotImplemented for others."};
 }
 
-// Convert.cpp
-/// None, an integer, or, where several axes may be reduced, a tuple of them; raises TypeError for
-/// lists, which NumPy does not take there.
-Axes toReducedAxes(pb::handle object, bool takesSeveral);
-
 // PlainViews.cpp
 /// An integer of Python's; nothing for other objects and large ones.
 std::optional<int64_t> smallInteger(PyObject *object);

@@ -67,8 +67,14 @@ def _joined(obj):
     return _graphc.concatenate([_graphc.expand_dims(p, 0) for p in parts], 0)
 
 
-def _holds(obj):
-    return _graphc.is_array(obj) or (isinstance(obj, (list, tuple)) and _py.any(_holds(v) for v in obj))
+def _holds(obj, around=()):
+    """Whether there is an Array in nested sequences: in as many as NumPy looks into, and a list may contain itself."""
+    if not isinstance(obj, (list, tuple)):
+        return _graphc.is_array(obj)
+    if len(around) == 64 or _py.any(obj is a for a in around):
+        return False
+    around = (*around, obj)
+    return _py.any(_holds(v, around) for v in obj)
 
 
 def _source(obj, dtype=None):

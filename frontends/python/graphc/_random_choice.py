@@ -130,7 +130,12 @@ def choice(source, a, size, replace, p, axis, shuffle):
     found = single(found) if size is None else found
     if values is None:
         return found
-    return _taken(values, found, axis)
+    chosen = _taken(values, found, axis)
+    if size is None or shape or values.ndim > 1 or _graphc.is_array(values):
+        return chosen
+    whole = _np.empty((), values.dtype)  # an array of one element, as was asked for, and no element
+    whole[()] = chosen
+    return whole
 
 
 def permutation(source, x, axis):

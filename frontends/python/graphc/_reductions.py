@@ -58,6 +58,8 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Arithmetic mean over `axis`; integers and bool give float64. Of no elements: NaN, and a warning."""
     x = operand_once(a) if out is None and where is True else operand(a)
+    if axis is not None and x.ndim == 0:
+        _count((), axis)  # which has none of the axes that sums take
     if where is True and not _graphc.is_open(x) and x.size == 0 and _count(x.shape, axis) == 0:
         _tell("Mean of empty slice")  # before what the division meets, which may be an error
     result = _mean(x, axis, dtype, keepdims, where) if out is None else _mean_for(x, axis, _dtype(dtype), out, keepdims, where)

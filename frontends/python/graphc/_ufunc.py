@@ -276,7 +276,7 @@ def _axes_of(axis, ndim, what):
     found = []
     for a in axes:
         a = _whole(a)
-        limit = ndim or 1  # axes 0 and -1 of a 0-d array are allowed
+        limit = ndim if isinstance(axis, tuple) else ndim or 1  # axes 0 and -1 of a 0-d array are allowed
         if not -limit <= a < limit:
             raise AxisError(f"{what}: axis {a} is out of bounds for array of dimension {ndim}")
         found.append(a % limit)
