@@ -3,6 +3,7 @@
 import graphc as gc
 import numpy as np
 import pytest
+from support import exact
 from support.float_errors import BINARY, INF, NAN, SPECIAL, UNARY, differs, said, same
 
 
@@ -115,3 +116,34 @@ def test_asked_once():
     x[3] = -INF
     assert said(lambda: f(x) - f(x)) == ["invalid value encountered in subtract"]
     assert said(lambda: f(gc.full(5000, -1e308) * 1.5)) == ["overflow encountered in multiply"]
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1])
+@pytest.mark.parametrize("function", ["percentile", "nanpercentile"])
+def test_percentiles_beside_infinities(function, axis):
+    """NumPy interpolates at the places of elements as well, so that an infinity beside one, or as the last one, is NaN, and invalid."""
+    rows = [[1, INF, INF], [1, 2, INF], [-INF, 1, 2], [-INF, INF, INF], [1, 2, 3], [-0.0, 0.0, -0.0], [1e308, -1.7e308, 0], [NAN, 1, INF]]
+    for q in (0, 50, 75, 100, [25, 50], [0, 10, 20, 30, 50, 60, 75, 100]):
+        for x in (*rows, rows, [[1, 2], [3, 4]]):
+            if np.ndim(x) == 2 or axis != 0:
+                for dtype in ("f8", "f4"):
+                    with np.errstate(all="ignore"):
+                        x_ = np.array(x, dtype)
+                        want = getattr(np, function)(x_, q, axis=axis)
+                        with gc.errstate(all="ignore"):
+                            got = getattr(gc, function)(gc.array(x_), q, axis=axis)
+                    exact.assert_same(got, want, f"{function}({x}, {q})")
+    whole = [getattr(xp, function.removesuffix("percentile") + "quantile")(xp.array([1, 2, INF]), q).tolist() for xp in (np, gc) for q in (0, 1, [0, 1])]
+    assert whole[:3] == whole[3:]
+
+
+def test_percentiles_tell_what_infinities_meet():
+    for xp in (np, gc):
+        for q in (50, [10, 50], list(range(0, 100, 7))):
+            for function in (xp.percentile, xp.quantile):
+                with xp.errstate(all="raise"), pytest.raises(FloatingPointError, match="invalid value"):
+                    function(xp.array([1.0, 2, INF]), xp.array(q) / (1 if function is xp.percentile else 100.0))
+            with xp.errstate(all="raise"):
+                xp.percentile(xp.arange(9.0), q)
+        with pytest.warns(RuntimeWarning, match="overflow encountered in multiply"):
+            xp.round(xp.array([1e308]), 5)

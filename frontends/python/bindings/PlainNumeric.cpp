@@ -67,7 +67,7 @@ PyObject *norm(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject
 
 /// round(x, decimals) of an array of floats, by the power of ten that `scale` is.
 PyObject *roundArray(const Array &x, double scale) {
-  PlainScope scope; // a function that stands for no operation
+  RecordScope line;
   const Operand one[] = {x};
   if (scale == 1)
     return wrap(ops::elementwise(op::OpKind::Round, one));

@@ -103,10 +103,7 @@ def expand_dims(a, axis):
 
 def squeeze(a, axis=None):
     """A view without size-1 axes (all of them, or the named ones). Raises ShapeError if a named one is larger."""
-    x = given(a)
-    if type(axis) is int and axis in (0, -1) and getattr(x, "ndim", 1) == 0:  # NumPy allows both, though not in a tuple
-        axis = ()
-    return _graphc.squeeze(x, axis)
+    return _graphc.squeeze(given(a), axis)
 
 
 def broadcast_to(array, shape, subok=False):
@@ -334,6 +331,7 @@ def _weak_bound(value, dtype, is_upper):
     raise OverflowError(f"Python integer {value} out of bounds for {dtype}")
 
 
+@_stands_for()
 def round(a, decimals=0, out=None):
     """Rounded to a number of decimals, ties to even; both parts of a complex number."""
     x = operand(a)

@@ -29,6 +29,8 @@ _CONTINUOUS = {
     "median_unbiased": (1 / 3.0, 1 / 3.0),
     "normal_unbiased": (3 / 8.0, 3 / 8.0),
 }
+#: Methods without interpolation.
+_OF_ELEMENTS = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
 _METHODS = ("inverted_cdf", "averaged_inverted_cdf", "closest_observation", *_CONTINUOUS, "linear", "lower", "higher",
             "midpoint", "nearest")
 
@@ -166,6 +168,7 @@ def _exact(q, size):
     return q.astype(float64) if q.dtype == _np.float16 and size > 2048 else q
 
 
+@_stands_for()
 def _with_quantiles(pick, q, weak):
     """`pick` for each quantile, stacked in front."""
     if q.ndim == 0:
@@ -181,7 +184,7 @@ def _with_quantiles(pick, q, weak):
 
 def _result_type(x, q, method, weak):
     """Discrete methods give elements; the others compute with weights of q's dtype."""
-    if method in ("inverted_cdf", "closest_observation", "lower", "higher", "nearest"):
+    if method in _OF_ELEMENTS:
         return x.dtype
     if x.dtype.kind == "f" and weak:
         return x.dtype
@@ -191,6 +194,12 @@ def _result_type(x, q, method, weak):
     return _np.result_type(x.dtype, q.dtype if q.dtype.kind == "f" or is_whole else float64)
 
 
+def _are_elements(q, method):
+    """Whether quantiles are elements. Others are interpolated at whole places, too: beside an infinity that is NaN, as in NumPy."""
+    return method in _OF_ELEMENTS or (method == "linear" and q.dtype.kind in "iu")
+
+
+@_stands_for()
 def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
     x = _real(x, name)
     q, weak = _host_quantiles(q, x, name, most)
@@ -208,14 +217,15 @@ def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
 
         own = x.dtype if x.dtype.kind == "f" else dtype  # whose differences are rounded as NumPy's are
 
+        @_stands_for()
         def pick(v):
             v = _exact(v, n)
             low, high, weight = _places(_number, n, float(v) if v.dtype == float64 else v, method)
             a = below = _element(s, int(low), own)
             a = a.astype(dtype, copy=False)
-            if int(low) == int(high) or dtype == x.dtype and method not in _CONTINUOUS and float(weight) == 0:
+            if _are_elements(v, method) or x.dtype.kind in "biu" and int(low) == int(high):
                 result = a
-            else:
+            else:  # also at the place of an element, beside which an infinity is met
                 b = _element(s, int(high), own)
                 step = (b - below).astype(dtype, copy=False)
                 b = b.astype(dtype, copy=False)
@@ -238,34 +248,35 @@ class _numbers:
     floor, ceil, rint, maximum, where, logical_and = _np.floor, _np.ceil, _np.rint, _np.maximum, _np.where, _np.logical_and
 
 
+@_stands_for()
 def _of_many(s, q, method, own, dtype):
     """Quantiles of sorted rows, all of them in the same few operations; as _quantile's of one. NumPy's have the same bits."""
     low, high, weight = _places(_numbers, s.shape[-1], _exact(q.reshape(-1), s.shape[-1]), method)
     places = low.astype(_np.intp), high.astype(_np.intp), _np.asarray(weight)
-    if not are_few_known(s):
+    is_of, result = _are_elements(q, method), None
+    if are_few_known(s):
+        try:
+            with _np.errstate(all="raise", under="ignore"):
+                result = asarray(_picked(_np, _np.asarray(s), *places, is_of, own, dtype))
+        except FloatingPointError:
+            pass  # which is told of the caller's line
+    if result is None:
         import graphc
 
-        result = _picked(graphc, s, *places, method, own, dtype)
-    else:
-        with _np.errstate(all="ignore"):
-            result = asarray(_picked(_np, _np.asarray(s), *places, method, own, dtype))
+        result = _picked(graphc, s, *places, is_of, own, dtype)
     return result.reshape(q.shape + result.shape[1:])
 
 
-def _picked(xp, s, low, high, weight, method, own, dtype):
+@_stands_for()
+def _picked(xp, s, low, high, weight, is_of, own, dtype):
     below = s.take(low, -1).astype(own, copy=False)
     result = below.astype(dtype, copy=False)
-    is_element = low == high
-    if dtype == s.dtype and method not in _CONTINUOUS:
-        is_element |= weight == 0
-    count = _np.count_nonzero(is_element)
-    if count < is_element.size:
+    if not is_of:
         above = s.take(high, -1).astype(own, copy=False)
         step, above = (above - below).astype(dtype, copy=False), above.astype(dtype, copy=False)
         upper, (near, far) = weight >= 0.5, (w.astype(dtype) for w in (weight, 1 - weight))
-        between = result + step * near
-        between = xp.where(upper, above - step * far, between)
-        result = xp.where(is_element, result, between) if count else between
+        result = result + step * near
+        result = xp.where(upper, above - step * far, result)
     if s.dtype.kind == "f":
         last = s[..., -1:]
         result = xp.where(last != last, last.astype(result.dtype, copy=False), result)
@@ -310,6 +321,7 @@ def _weighted(x, q, axis, method, keepdims, weights, name):
 
 
 @_where_operands_are
+@_stands_for()
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """The q-quantiles over `axis` (None: all; an int or a tuple), q in [0, 1], by any of NumPy's thirteen methods; the
     axes of `q` come first. NaN if any element is NaN. Raises ValueError for q out of range or an unknown method."""
@@ -318,6 +330,7 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
 
 
 @_where_operands_are
+@_stands_for()
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """`quantile` with q in [0, 100]."""
     x = a
@@ -331,6 +344,12 @@ def _present(x):
     is_number = x == x
     left = x if is_number.all() else x[is_number]
     return left if left.size else None
+
+
+@_stands_for("=All-NaN slice encountered")
+def _none_left(count):
+    """Which rows have no elements, of which is told."""
+    return _graphc.isnan(_told(count[..., 0].astype(float32)))
 
 
 @_stands_for()
@@ -363,17 +382,18 @@ def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
             at = [_graphc.maximum(place.astype(int64), 0) for place in (low, high)]
             a, b = (take_along_axis(s, place)[..., 0].astype(dtype, copy=False) for place in at)
             result = _between(a, b, weight[..., 0])
-            result = _graphc.select((low == high)[..., 0], a, result)
+            if method in _OF_ELEMENTS:
+                result = _graphc.select((low == high)[..., 0], a, result)
             return _graphc.select(missing, asarray(_math.nan, dtype=dtype), result)
 
         with _quiet():
-            missing = _graphc.isnan(_told(count[..., 0].astype(float32)))
+            missing = _none_left(count)
             result = _with_quantiles(pick, q, weak)
     return _deliver(result, out, name, q.shape + kept if keepdims else None)
 
 
 @_where_operands_are
-@_stands_for("=All-NaN slice encountered")
+@_stands_for()
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """`quantile` of the elements that are not NaN; NaN, and a warning, where there are none."""
     x = a
@@ -381,7 +401,7 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
 
 
 @_where_operands_are
-@_stands_for("=All-NaN slice encountered")
+@_stands_for()
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """`percentile` of the elements that are not NaN; NaN, and a warning, where there are none."""
     x = a
@@ -405,7 +425,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
         return _deliver(result, out, "nanmedian", kept if keepdims else None, "unsafe")
 
 
-@_stands_for("=All-NaN slice encountered")
+@_stands_for()
 def _median_of_present(flat):
     """The median of the elements of each row that are not NaN."""
     s = sort(flat)
@@ -414,7 +434,7 @@ def _median_of_present(flat):
     high = take_along_axis(s, count // 2 - (count // 2 == flat.shape[-1]))[..., 0]
     with _quiet():
         result = _graphc.select((count % 2 == 1)[..., 0], low, (low + high) / 2)
-        missing = _graphc.isnan(_told(count[..., 0].astype(float32)))
+        missing = _none_left(count)
         return _graphc.select(missing, asarray(_math.nan, dtype=flat.dtype), result)
 
 
