@@ -31,11 +31,12 @@ struct Rule {
   int64_t paramEnd = 2;
   /// Size of a result axis that is written as '*'.
   int64_t (*packed)(const Letters &sizes, std::span<const int64_t> params) = nullptr;
+  /// Sizes are below, so that `packed` multiplies two of them without overflow.
+  int64_t sizeEnd = int64_t{1} << 31;
 };
 
 int64_t at(const Letters &sizes, char letter) { return sizes[static_cast<size_t>(letter - 'a')]; }
 
-/// Sizes are below 2^31 here, so that no product of two overflows.
 int64_t packedQr(const Letters &s, std::span<const int64_t> params) {
   int64_t m = at(s, 'm'), n = at(s, 'n'), k = std::min(m, n);
   switch (params[0]) {
@@ -70,6 +71,9 @@ int64_t packedCorrelate(const Letters &s, std::span<const int64_t> params) {
   return params[0] == 0 ? n + m - 1 : params[0] == 1 ? n - m + 1 : n;
 }
 
+/// Of sizes that are added only.
+constexpr int64_t kAdded = int64_t{1} << 61;
+
 constexpr Rule kRules[kRoutineCount] = {
     {"sort", "bn:bn", Takes::AnySame, Gives::Same, 1},
     {"argsort", "bn:bn", Takes::AnySame, Gives::Int64, 1},
@@ -91,19 +95,18 @@ constexpr Rule kRules[kRoutineCount] = {
     {"argpartition", "bn,p:bn", Takes::Placed, Gives::Int64, 0},
     {"nonzero_filled", "n:n", Takes::Masked, Gives::Int64, 1},
     {"compress_filled", "nk,n:nk", Takes::Masked, Gives::Same, 1},
-    {"correlate", "n,m:*", Takes::Real, Gives::Same, 1, 4, packedCorrelate},
+    {"correlate", "n,m:*", Takes::Real, Gives::Same, 1, 4, packedCorrelate, kAdded},
 };
 
 /// The size that '*' stands for; -1 while a size it depends on is unknown.
 Result<int64_t> packedSize(const Rule &rule, const Letters &sizes,
                            std::span<const int64_t> params) {
-  constexpr int64_t kMost = int64_t{1} << 31;
   for (char letter : rule.signature) {
     if (letter < 'a' || letter > 'z' || letter == 'b')
       continue;
     if (at(sizes, letter) < 0)
       return int64_t{-1};
-    if (at(sizes, letter) >= kMost)
+    if (at(sizes, letter) >= rule.sizeEnd)
       return Status(ErrorCode::Shape,
                     format("[{}] size {} is too large", rule.name, at(sizes, letter)));
   }

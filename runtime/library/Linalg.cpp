@@ -119,7 +119,7 @@ void transpose(const T *x, int64_t rows, int64_t columns, T *out) {
           out[c * rows + r] = x[r * columns + c];
 }
 
-/// Memory for one matrix's computation, which the thread's next one has again where it is little:
+/// Memory for one matrix's computation, which the thread's next one has again, up to 4 MiB a type:
 /// of small matrices there are many. What it holds at first is anybody's.
 template <typename T>
 class Scratch {
@@ -619,11 +619,8 @@ Status svd(const Call &call) {
         transpose(a, m, n, matrix.data());
         Scratch<Int> ints(8 * k);
         Scratch<Real<T>> values(k);
-        [[maybe_unused]] std::vector<Real<T>> reals;
-        if constexpr (kComplex<T>) {
-          int64_t most = std::max(5 * k * k + 5 * k, 2 * std::max(m, n) * k + 2 * k * k + k);
-          reals.resize(static_cast<size_t>(mode ? most : 7 * k));
-        }
+        const int64_t most = std::max(5 * k * k + 5 * k, 2 * std::max(m, n) * k + 2 * k * k + k);
+        [[maybe_unused]] Scratch<Real<T>> reals(!kComplex<T> ? 0 : mode ? most : 7 * k);
         char job = mode == 0 ? 'N' : mode == 1 ? 'S' : 'A';
         auto rows = static_cast<Int>(m), columns = static_cast<Int>(n);
         auto uStride = static_cast<Int>(mode ? m : 1),

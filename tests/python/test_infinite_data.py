@@ -137,6 +137,17 @@ def test_percentiles_beside_infinities(function, axis):
     assert whole[:3] == whole[3:]
 
 
+@pytest.mark.parametrize("method", ["linear", "lower", "higher", "nearest", "inverted_cdf", "closest_observation", "midpoint", "hazen"])
+def test_quantiles_of_present_elements_beside_infinities(method):
+    """Rows with NaN, whose quantiles are of their own many elements; whole quantiles, and fractions that are at elements."""
+    rows = np.array([[1, 2, INF, NAN], [INF, NAN, 1, 2], [-INF, 3, NAN, 4], [1, NAN, NAN, INF], [1, 2, 3, NAN]])
+    for q in (0, 1, 0.0, 1.0, 0.5, 0.25, [0, 1], [0.0, 0.5, 0.9]):
+        with np.errstate(all="ignore"), gc.errstate(all="ignore"):
+            want = np.nanquantile(rows, q, axis=1, method=method)
+            got = gc.nanquantile(gc.array(rows), q, axis=1, method=method)
+        np.testing.assert_array_equal(np.asarray(got), want, err_msg=f"{q}")
+
+
 def test_percentiles_tell_what_infinities_meet():
     for xp in (np, gc):
         for q in (50, [10, 50], list(range(0, 100, 7))):

@@ -256,6 +256,14 @@ def test_lists_that_contain_themselves():
         for call in ("array", "asarray", "sum", "mean", "shape", "ndim"):
             with pytest.raises(ValueError, match="inhomogeneous"):
                 getattr(gc, call)(given)
+    ours = [gc.array(1.0)]
+    ours.append(ours)
+    other = [ours, gc.array(2.0)]
+    ours.append(other)
+    for given in (ours, [ours], other, [[gc.array(3.0), ours]]):
+        for call in ("array", "asarray", "sum", "mean", "stack"):
+            with pytest.raises(ValueError, match="inhomogeneous"):
+                getattr(gc, call)(given)
 
 
 def test_dates_are_no_numbers_of_elements():

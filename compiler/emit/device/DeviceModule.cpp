@@ -491,11 +491,11 @@ int64_t groupsAtOnce(const llvm::Module &module, const EmittedKernel &kernel, in
       {most, kItems / kernel.group, kLocalBytes / (kReserved + localBytes(module, kernel))});
 }
 /// Whether a scan has its elements in local memory; one of columns has them in registers, which it
-/// needs then.
+/// needs then, and in local memory what a work-item each adds up to, half as much at most.
 bool scansMemory(const llvm::Module &module, const EmittedKernel &kernel) {
-  constexpr int64_t kElements = 4096;
+  constexpr int64_t kBlockBytes = 4096; // of elements of a byte each
   return kernel.family == static_cast<uint32_t>(program::KernelFamily::Scan) &&
-         localBytes(module, kernel) >= kElements;
+         localBytes(module, kernel) >= kBlockBytes;
 }
 
 /// Local memory that a launch gives: more than code may declare.

@@ -16,6 +16,7 @@ static constexpr int64_t kTileCostPs = 4000000;
 /// Sums of a work-item, and factors that it takes at a time: as many, so that values move on by a
 /// whole set of registers.
 static constexpr int64_t kEach = kCorrelateTile / kCorrelateGroup;
+static_assert(kCorrelateGroup == GroupFunction::kGroupItems);
 /// Factors of a piece; chains are whole numbers of them.
 static constexpr int64_t kPiece = 64;
 /// The order of docs/numerics.md (runtime/library/Correlate.cpp): products of a chain, of more

@@ -9,7 +9,8 @@ namespace graphc::pass {
 /// Whether vectors of a scan go along what is scanned, as its results lie, or it has one row.
 bool scansAlongRows(kernel::FuncOp func, const LoopSpace &space);
 
-/// Whether elements that follow each other in a scan follow each other in memory.
+/// Whether elements that follow each other in a scan, of one loop, do so in the memory of all
+/// results.
 bool scansNeighbours(kernel::FuncOp func, const LoopSpace &space);
 
 /// Scans of columns by groups: lines side by side, kScanColumns of more than kFewScanned elements,

@@ -203,7 +203,7 @@ void planSort(OpBuilder &b, SymbolTable &symbols, graph::LibraryOp step,
 
 bool pass::runsByGroups(graph::LibraryOp step) {
   std::optional<Routine> routine = routineFromName(step.getRoutine());
-  // Several sorts by now, or of numbers that have no kernels.
+  // Those of real keys are several sorts by now; of complex ones the host has all.
   if (!routine || routine == Routine::Lexsort)
     return false;
   return hasGroupKernels(*routine) && elementOf(step).isIntOrFloat();

@@ -38,7 +38,7 @@ def _converted(a, v, mode, name, turned):
     return _correlation(x, y, mode, name, turned)
 
 
-#: Products of a chain of integers; of all chains, longer ones are matrix products; windows in one.
+#: Products written as one sum; of all sums, more (of integers) are matrix products; windows in one.
 _CHAIN, _WRITTEN_OUT, _ROWS = 64, 256, 256
 #: Float factors whose sums are written out where they may be fused: up to so many, of few sums up to fewer.
 _FUSED, _FUSED_OF_FEW, _FEW = 16, 7, 4096

@@ -50,21 +50,30 @@ def _leave_to(like):
         raise ForeignDType("like")
 
 
-def _joined(obj):
-    """A nested sequence that holds Arrays as one Array, or None when it holds none."""
+def _joined(obj, around=()):
+    """A nested sequence that holds Arrays as one Array, or None when it holds none. `around`: those that it is within."""
     kinds = set(map(type, obj))
     ours = _py.any(map(_graphc.is_array, obj))
     if not ours and not kinds & {list, tuple}:
         return None
     if not ours and not _py.any(_holds(v) for v in obj):
         return None
-    parts = [v if _graphc.is_array(v) else asarray(v) for v in obj]
+    around = (*around, obj)
+    if _py.any(v is a for v in obj for a in around):
+        raise _inhomogeneous("of a sequence that contains itself")
+    parts = [_part(v, around) for v in obj]
     if len({p.shape for p in parts}) > 1:
-        raise ShapeError(
-            "setting an array element with a sequence. The requested array has an inhomogeneous shape: "
-            f"{[p.shape for p in parts]}"
-        )
+        raise _inhomogeneous([p.shape for p in parts])
     return _graphc.concatenate([_graphc.expand_dims(p, 0) for p in parts], 0)
+
+
+def _part(obj, around):
+    joined = obj if _graphc.is_array(obj) else _joined(obj, around) if isinstance(obj, (list, tuple)) and len(obj) else None
+    return asarray(obj) if joined is None else joined
+
+
+def _inhomogeneous(shapes):
+    return ShapeError(f"setting an array element with a sequence. The requested array has an inhomogeneous shape: {shapes}")
 
 
 def _holds(obj, around=()):

@@ -365,7 +365,7 @@ def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
         return _quantile(left, q, axis, out, method, keepdims, None, name, most)
     q, weak = _host_quantiles(q, x, name, most)
     flat, kept = _merged(x, axis, name)
-    dtype = _result_type(x, q, method, weak)
+    dtype, is_of = _result_type(x, q, method, weak), _are_elements(q, method)
     if flat.shape[-1] == 0:
         _tell("Mean of empty slice")
         result = full(q.shape + flat.shape[:-1], _math.nan, dtype=dtype)
@@ -381,9 +381,7 @@ def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
             low, high, weight = _places(graphc, n, full((), float(v), dtype=q.dtype), method)
             at = [_graphc.maximum(place.astype(int64), 0) for place in (low, high)]
             a, b = (take_along_axis(s, place)[..., 0].astype(dtype, copy=False) for place in at)
-            result = _between(a, b, weight[..., 0])
-            if method in _OF_ELEMENTS:
-                result = _graphc.select((low == high)[..., 0], a, result)
+            result = a if is_of else _between(a, b, weight[..., 0])
             return _graphc.select(missing, asarray(_math.nan, dtype=dtype), result)
 
         with _quiet():

@@ -23,13 +23,20 @@
 // CHECK-COUNT-16: scf.if
 
 // CHECK-LABEL: func.func @columns_blocks(
-// CHECK-NOT: memref.store %{{.*}}, %{{.*}} : memref<?xf32>
+// CHECK-SAME: memref<?xf32>, %[[B:.*]]: memref<?xf32>, %[[Q:.*]]: memref<?xf32>
 // CHECK: scf.for
-// CHECK-NOT: scf.for
-// CHECK: scf.if
-// CHECK: memref.store
+// CHECK-NOT: %[[B]][
+// CHECK: gpu.barrier
+// CHECK-NOT: %[[B]][
+// CHECK: gpu.barrier
+// CHECK-NOT: %[[B]][
+// CHECK: memref.store %{{.*}}, %[[Q]]
 
+// A work-item folds a column.
 // CHECK-LABEL: func.func @columns_fold(
+// CHECK-SAME: graphc.group = 256
+// CHECK: arith.cmpi slt
+// CHECK-NEXT: scf.if
 kernel.func @columns(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf32>
     attributes {domain = #kernel.domain<()[s0, s1] -> (s1, s0), parallel = 1>, inits = array<i64: -1>,
                 schedule = #kernel.schedule<scan, vector = 1, cost = 700, group = 256>,
