@@ -108,7 +108,8 @@ def BuildPlan : Pass<"graphc-build-plan", "::mlir::ModuleOp"> {
   let description = [{
     Input: scheduled kernels and the function of kernel calls. Output: one plan.program. Results of calls become allocations,
     reshapes aliases, updates happen in place when the old value has no later reader and the kernel reads it at no other
-    place than it writes, else after a copy. With `groups`, sorts are launches of kernel.sort instead of calls of the library.
+    place than it writes, else after a copy. With `groups`, sorts, searches and correlations are
+    launches of kernels instead of calls of the library.
   }];
   let options = [Option<"groups", "groups", "bool", "false", "the target is a GPU-class device">];
   let dependentDialects = ["::graphc::kernel::KernelDialect", "::graphc::plan::PlanDialect", "::mlir::arith::ArithDialect"];

@@ -468,7 +468,7 @@ def LibraryOp : Graph_Op<"library", [Graph_Library, AttrSizedOperandSegments]> {
   let description = [{
     C1: the routine exists and takes these operands and parameters (runtime/base/Routine.h). It reads whole tensors and fuses
     with nothing; its operands and its result are the only temporaries. On a device that is not the CPU its operands are read
-    back and its result is uploaded, but for sort and argsort of real numbers on GPUs, which are kernels there (kernel.sort). Sorting and searching give the same bits everywhere; linear algebra by LAPACK repeats on
+    back and its result is uploaded, but for those that have kernels on GPUs (hasGroupKernels). Sorting and searching give the same bits everywhere; linear algebra by LAPACK repeats on
     one machine with one LAPACK and is exempt from equality between machines.
   }];
   let arguments = (ins StrAttr:$routine, Variadic<Graph_Tensor>:$inputs, Variadic<Index>:$sizes, DenseI64ArrayAttr:$params);

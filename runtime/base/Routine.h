@@ -1,6 +1,6 @@
 //===- Routine.h - What the host library of the runtime can do --------------------------------===//
 //
-// A routine is a step that no kernel of ours computes: sorting, LAPACK. The recorder checks one
+// A routine is a step that no fused kernel computes: sorting, LAPACK. The recorder checks one
 // when it is recorded, the compiler when it verifies IR, the executor before it runs (a program is
 // not trusted); all three ask here. runtime/library has the code.
 //

@@ -197,8 +197,8 @@ struct KernelShape {
   /// Scan, split: not 0 when a line's blocks hand their results on. Each has so many words of the
   /// extra buffer, which <kernel>_clear clears, and by groups each line of several one group more.
   int64_t handedWords = 0;
-  bool scansColumns =
-      false; ///< Scan by groups, of neighbours that lie in other lines (ScanShape.h)
+  /// Scan by groups, of neighbours that lie in other lines (ScanShape.h).
+  bool scansColumns = false;
   /// Rows by groups: a work-item has a row; always, or in <kernel>_short where they are short.
   bool isShort = false, mayBeShort = false;
   /// Columns by groups: work-items that share a strip of more than kFewRows rows.
