@@ -676,3 +676,16 @@ def test_masked_folds_in_order(name, dtype):
     if name in ("power", "divide") and dtype == "f8":
         text = gc.jit(lambda x, m: fold(gc, x, m)).lower(gc.asarray(x), gc.asarray(mask)).as_text("graph")
         assert text.count("graph.select") <= 2
+
+
+@pytest.mark.parametrize("name", ["power", "divide", "float_power", "left_shift", "right_shift"])
+def test_what_a_mask_leaves_out_changes_no_bit(name):
+    """Of folds in order, whose masked rows are followed by what leaves a number as it is."""
+    floats = [0.1, -0.1, -0.0, np.inf, -np.inf, 5e-324, -1e-310, 1.7e308, np.nan, -3.0]
+    for start in [-7, 0, 2**62 + 1] if "shift" in name else floats:
+        dtype = "i8" if "shift" in name else "f8"
+        x, mask = np.full((5, 3), 9).astype(dtype), np.zeros((5, 3), bool)
+        with np.errstate(all="raise"), gc.errstate(all="raise"):
+            got = np.asarray(getattr(gc, name).reduce(gc.asarray(x), axis=0, initial=start, where=gc.asarray(mask), dtype=dtype))
+        np.testing.assert_array_equal(got, np.full(3, start, dtype))
+        assert np.isnan(start) or got.tobytes() == np.full(3, start, dtype).tobytes()
