@@ -1,6 +1,7 @@
 //===- Correlate.cpp - Sums of shifted products -----------------------------------------------===//
 #include "runtime/library/Correlate.h"
 
+#include "runtime/base/CorrelateChains.h"
 #include "runtime/library/Parallel.h"
 #include "runtime/library/Routines.h"
 
@@ -17,7 +18,6 @@
 namespace graphc::rt::library {
 namespace {
 
-constexpr int64_t kShortChain = 64, kMostOfShortChains = 256, kLongChain = 256;
 /// Bytes of the sums that are added to side by side: eight registers.
 constexpr int64_t kBlockBytes256 = 256, kBlockBytes512 = 512;
 /// Products that one thread adds up at a time.

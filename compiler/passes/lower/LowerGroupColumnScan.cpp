@@ -97,9 +97,7 @@ KernelLowering::ScanLoop::GroupColumns::read(OpBuilder &b, Value start) const {
     group.y.push_back(
         BodyEmitter::splat(b, loc, l.emitter->value(b, kernel::ScanOp(op).getValue(), at), 1));
   }
-  for (int64_t apart = 1; apart < kScanGroup; apart *= 2)
-    for (int64_t i = kScanGroup; i-- > apart;)
-      group.y[i] = combineScanned(b, op, group.y[i - apart], group.y[i]);
+  doubleUp(b, op, group.y);
   return group;
 }
 

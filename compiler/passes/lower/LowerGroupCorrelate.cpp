@@ -3,6 +3,7 @@
 #include "compiler/passes/lower/GroupCorrelate.h"
 
 #include "compiler/passes/lower/GroupFunction.h"
+#include "runtime/base/CorrelateChains.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,9 +20,6 @@ static constexpr int64_t kEach = kCorrelateTile / kCorrelateGroup;
 static_assert(kCorrelateGroup == GroupFunction::kGroupItems);
 /// Factors of a piece; chains are whole numbers of them.
 static constexpr int64_t kPiece = 64;
-/// The order of docs/numerics.md (runtime/library/Correlate.cpp): products of a chain, of more
-/// factors than kMostOfShortChains.
-static constexpr int64_t kShortChain = 64, kMostOfShortChains = 256, kLongChain = 256;
 /// Values that a piece's products need, and those that are read ahead.
 static constexpr int64_t kHeldValues = kCorrelateTile + kPiece + kEach;
 static_assert(kShortChain % kPiece == 0 && kLongChain % kPiece == 0 && kPiece % kEach == 0);

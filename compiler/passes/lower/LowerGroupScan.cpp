@@ -3,6 +3,7 @@
 // between neighbours in global memory and neighbours in the tree.
 #include "compiler/passes/lower/HandedWords.h"
 #include "compiler/passes/lower/IndexMath.h"
+#include "compiler/passes/lower/ScanLoop.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -107,13 +108,6 @@ public:
   }
   void barrier(OpBuilder &b) { gpu::BarrierOp::create(b, loc); }
 
-  /// Every element of a group with those before it: 1, 2, 4, 8 apart, last first.
-  void doubleUp(OpBuilder &b, SmallVectorImpl<Value> &y) {
-    for (int64_t apart = 1; apart < kScanGroup; apart *= 2)
-      for (int64_t i = kScanGroup; i-- > apart;)
-        y[i] = combine(b, y[i - apart], y[i]);
-  }
-
   /// From elements in memory, which everybody has written, to each with those before it in its
   /// group, and of groups to what precedes them in the block. The block's result, for everybody.
   Value scan(OpBuilder &b) {
@@ -123,7 +117,7 @@ public:
     SmallVector<Value> y;
     for (int64_t i = 0; i < kScanGroup; ++i)
       y.push_back(get(b, elements, m.add(first, i)));
-    doubleUp(b, y);
+    doubleUp(b, op, y);
     for (auto [i, value] : llvm::enumerate(y))
       set(b, elements, m.add(first, i), value);
     set(b, totals, member, y.back());
@@ -285,7 +279,7 @@ private:
       there = m.add(there, all);
       y.push_back(block.get(b, block.elements, at));
     }
-    block.doubleUp(b, y);
+    doubleUp(b, block.op, y);
     for (auto [i, value] : llvm::enumerate(y))
       block.set(b, block.elements, m.add(first, i), value);
     Value at = m.add(sums, block.member);
@@ -297,12 +291,6 @@ private:
   Location loc;
   Value counts;
 };
-
-kernel::ScanOp scanOf(kernel::FuncOp kernel) {
-  kernel::ScanOp found;
-  kernel.getBody().walk([&](kernel::ScanOp op) { found = op; });
-  return found;
-}
 
 } // namespace
 
@@ -540,7 +528,7 @@ void KernelLowering::GroupScan::fold() {
       y = block.getAll(c, partial, o.add(line, start));
     for (int64_t i = 0; !isWhole && i < kScanGroup; ++i)
       y.push_back(block.get(c, partial, o.add(line, o.min(o.add(start, i), last))));
-    block.doubleUp(c, y);
+    doubleUp(c, block.op, y);
     body(c, group, start, y, isWhole);
   };
   auto each = [&](Body body) {

@@ -44,6 +44,12 @@ void pass::doubleLanes(OpBuilder &b, kernel::ScanOp op, MutableArrayRef<Value> g
   }
 }
 
+void pass::doubleUp(OpBuilder &b, kernel::ScanOp op, MutableArrayRef<Value> group) {
+  for (size_t apart = 1; apart < group.size(); apart *= 2)
+    for (size_t i = group.size(); i-- > apart;)
+      group[i] = combineScanned(b, op, group[i - apart], group[i]);
+}
+
 namespace graphc::pass {
 
 /// Elements of one group and of any number of lanes, in memory.
@@ -248,9 +254,7 @@ Value KernelLowering::ScanLoop::registerGroup(KernelLowering &l, OpBuilder &b, V
       // such lines do not fit the first cache.
       l.prefetch(b, at[i], l.space.parallel, kScanGroup, kSecondCache);
   }
-  for (int64_t apart = 1; apart < kScanGroup; apart *= 2)
-    for (int64_t i = kScanGroup; i-- > apart;)
-      x[i] = combineScanned(b, op, x[i - apart], x[i]);
+  doubleUp(b, op, x);
   for (Value &y : x)
     y = combineScanned(b, op, carry, y);
   Value next = x[kScanGroup - 1];

@@ -18,6 +18,9 @@ mlir::Value scanIdentity(mlir::OpBuilder &b, kernel::ScanOp op, int64_t width);
 /// The lanes of each group with those before them, one step of all groups after the other.
 void doubleLanes(mlir::OpBuilder &b, kernel::ScanOp op, llvm::MutableArrayRef<mlir::Value> groups);
 
+/// Every element of a group with those before it: 1, 2, 4, 8 apart, last first.
+void doubleUp(mlir::OpBuilder &b, kernel::ScanOp op, llvm::MutableArrayRef<mlir::Value> group);
+
 /// One block of elements, of one row or of a vector of columns.
 struct KernelLowering::ScanLoop {
   kernel::ScanOp op;
