@@ -148,7 +148,7 @@ def Kernel_SortOp : Kernel_Op<"sort", [Symbol]> {
   let description = [{
     Lowered to `<name>_tiles`, which sorts tiles, and to `<name>_splits` and `<name>_merge`, which merge sorted runs in pairs; of
     integers and narrow floats also to functions that sort long lines digit after digit, `<name>_keys` to `<name>_scatter`
-    (compiler/passes/lower/GroupSort.h says what all take). The order is that of docs/numerics.md. `places`: the result is where
+    (compiler/passes/lower/group/GroupSort.h says what all take). The order is that of docs/numerics.md. `places`: the result is where
     the elements were, equal ones in their order.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$element, UnitAttr:$places, UnitAttr:$descending);
@@ -168,7 +168,7 @@ def Kernel_SearchOp : Kernel_Op<"search", [Symbol]> {
 def Kernel_CorrelateOp : Kernel_Op<"correlate", [Symbol]> {
   let summary = "A kernel of sums of shifted products, by groups of work-items of a GPU-class device";
   let description = [{
-    Lowered to a function of its name, which compiler/passes/lower/GroupCorrelate.h describes: fused multiply-adds in chains, in
+    Lowered to a function of its name, which compiler/passes/lower/group/GroupCorrelate.h describes: fused multiply-adds in chains, in
     the order of docs/numerics.md.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$element);

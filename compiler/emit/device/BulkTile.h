@@ -9,8 +9,8 @@
 
 namespace graphc::emit {
 
-/// What a function that LowerGroupTensor.cpp calls stands for: a group of 256 work-items and its
-/// tile of 128 by 256 sums in float32, 128 a work-item. For sm_90a.
+/// What a function that passes/lower/group/Tensor.cpp calls stands for: a group of 256 work-items
+/// and its tile of 128 by 256 sums in float32, 128 a work-item. For sm_90a.
 struct BulkTile {
   bool alongKA, alongKB; ///< neighbours in memory follow k, else the own loop
   bool isHalf;           ///< float16, else bfloat16

@@ -9,8 +9,8 @@
 
 namespace graphc::emit {
 
-/// What a function that LowerGroupTiles.cpp calls stands for: the chains of a group's tile of 128
-/// by 128 elements of an exact product, or 64 by 64.
+/// What a function that passes/lower/group/Tiles.cpp calls stands for: the chains of a group's tile
+/// of 128 by 128 elements of an exact product, or 64 by 64.
 struct ChainTile {
   bool isDouble;         ///< float64, else float32
   bool isSmall;          ///< 64 by 64

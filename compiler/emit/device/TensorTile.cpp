@@ -1,8 +1,8 @@
 // Tiles of products on tensor cores. A piece is 32 k's of 128 rows of A and of 128 columns of B, as
-// LowerGroupTensor.cpp places them in the local memory: with k contiguous rows of 64 bytes, else
-// lines of 64 elements along the loop; chunks of 16 bytes XORed as wgmma's swizzles of 64 and 128
-// bytes do, so that neither copies nor loads of a warp meet in a bank. Three stages: while one is
-// multiplied, the next two are on their way.
+// passes/lower/group/Tensor.cpp places them in the local memory: with k contiguous rows of 64
+// bytes, else lines of 64 elements along the loop; chunks of 16 bytes XORed as wgmma's swizzles of
+// 64 and 128 bytes do, so that neither copies nor loads of a warp meet in a bank. Three stages:
+// while one is multiplied, the next two are on their way.
 //
 // A warp has 16 rows and all columns. Sum 32 h + 2 j + e of a work-item belongs to row 8 h + lane/4
 // and column 8 j + 2 (lane mod 4) + e.

@@ -9,8 +9,8 @@
 
 namespace graphc::emit {
 
-/// What a function that LowerGroupTensor.cpp calls stands for: a group of 256 work-items and its
-/// tile of 128 by 128 sums in float32, 64 a work-item.
+/// What a function that passes/lower/group/Tensor.cpp calls stands for: a group of 256 work-items
+/// and its tile of 128 by 128 sums in float32, 64 a work-item.
 struct TensorTile {
   bool alongKA, alongKB; ///< neighbours in memory follow k, else the own loop
   bool isHalf;           ///< float16, else bfloat16

@@ -1,7 +1,7 @@
 #include "compiler/passes/plan/PlanRoutine.h"
 
-#include "compiler/passes/lower/GroupCorrelate.h"
-#include "compiler/passes/lower/GroupSort.h"
+#include "compiler/passes/lower/group/GroupCorrelate.h"
+#include "compiler/passes/lower/group/GroupSort.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "dialects/plan/Plan.h"
 #include "runtime/base/Routine.h"
