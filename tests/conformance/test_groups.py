@@ -1,5 +1,6 @@
 """The schedules of GPU-class devices have the CPU's bits, on a device that is made to count as one."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -14,13 +15,39 @@ pytestmark = pytest.mark.graphc_only
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-@pytest.mark.parametrize("family", groups.FAMILIES)
-def test_groups_of_work_items(family):
+def run_by_groups(*command, **variables):
     devices = [str(d) for d in gc.devices() if d.startswith("opencl") and d.fp64]
     if not devices:
         pytest.skip("no OpenCL device with float64")
     paths = [str(HERE.parent / "python"), *sys.path]
-    environment = os.environ | {"GRAPHC_OPENCL_CLASS": "gpu", "PYTHONPATH": os.pathsep.join(p for p in paths if p)}
-    done = subprocess.run([sys.executable, str(HERE / "groups.py"), devices[0], family], env=environment, text=True,
-                          capture_output=True, timeout=600)
+    environment = os.environ | {"GRAPHC_OPENCL_CLASS": "gpu", "PYTHONPATH": os.pathsep.join(p for p in paths if p)} | variables
+    arguments = [devices[0] if part is None else part for part in command]
+    done = subprocess.run([sys.executable, *arguments], env=environment, text=True, capture_output=True, timeout=600)
     assert done.returncode == 0, done.stderr[-4000:]
+
+
+@pytest.mark.parametrize("family", groups.FAMILIES)
+def test_groups_of_work_items(family):
+    run_by_groups(str(HERE / "groups.py"), None, family)
+
+
+ROWS = """
+import sys, numpy as np, graphc as gc
+
+@gc.jit
+def softmax(x):
+    e = gc.exp(x - gc.max(x, axis=1, keepdims=True))
+    return e / gc.sum(e, axis=1, keepdims=True)
+
+with gc.device(sys.argv[1]):
+    np.asarray(softmax(gc.asarray(np.ones((500, int(sys.argv[2])), np.float32))))
+"""
+
+
+@pytest.mark.parametrize(("length", "form"), [(64, "_short"), (68, "_kept"), (4092, "_kept"), (4096, "_whole"), (4097, ""), (4100, "")])
+def test_only_the_form_for_a_rows_length_runs(tmp_path, length, form):
+    trace = tmp_path / "trace.json"
+    run_by_groups("-c", ROWS, None, str(length))  # a device's self-test, which is remembered, is in no trace then
+    run_by_groups("-c", ROWS, None, str(length), GRAPHC_TRACE=str(trace))
+    events = [json.loads(line.rstrip(",")) for line in trace.read_text(encoding="utf-8").splitlines() if line.startswith("{")]
+    assert {e["name"] for e in events if e["name"].startswith("main_")} == {f"main_0{form}"}

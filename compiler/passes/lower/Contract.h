@@ -2,7 +2,7 @@
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_CONTRACT_H
 #define GRAPHC_COMPILER_PASSES_LOWER_CONTRACT_H
 
-#include "compiler/passes/lower/LoopSpace.h"
+#include "compiler/passes/lower/KernelShape.h"
 
 #include "mlir/IR/Builders.h"
 

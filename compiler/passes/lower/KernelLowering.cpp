@@ -17,7 +17,7 @@ using namespace graphc::pass;
 using kernel::Family;
 
 KernelLowering::KernelLowering(kernel::FuncOp kernel, OpBuilder &module, bool straightFolds)
-    : kernel(kernel), module(module), straightFolds(straightFolds), space(kernel),
+    : kernel(kernel), module(module), straightFolds(straightFolds), space(kernel), stages(space),
       shape(kernel, space), width(kernel.getSchedule()->getVector()), builder(kernel.getContext()),
       loc(kernel.getLoc()) {
   kernel.getBody().walk([&](kernel::StoreOp store) { stores.push_back(store); });
@@ -30,7 +30,7 @@ void KernelLowering::markSeldom() {
   if (space.count() == space.parallel)
     return;
   kernel.getBody().walk([&](graph::DivOp op) {
-    if (!isPoint(op.getResult()))
+    if (!stages.isPoint(op.getResult()))
       op->setAttr(kSeldomAttr, builder.getUnitAttr());
   });
 }

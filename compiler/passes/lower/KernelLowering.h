@@ -4,6 +4,8 @@
 #define GRAPHC_COMPILER_PASSES_LOWER_KERNELLOWERING_H
 
 #include "compiler/passes/lower/BodyEmitter.h"
+#include "compiler/passes/lower/KernelShape.h"
+#include "compiler/passes/lower/Stages.h"
 #include "compiler/passes/lower/Trees.h"
 
 #include <memory>
@@ -46,12 +48,6 @@ protected:
   mlir::Value constant(mlir::OpBuilder &builder, int64_t value);
   void storeAll(mlir::OpBuilder &builder, Position &at), writeAll(mlir::OpBuilder &b, Position &at);
 
-  /// Point-level: depends on reduced loops other than through a reduction.
-  bool isPoint(mlir::Value value);
-  bool isPoint(kernel::StoreOp store);
-  /// Number of reductions on the longest path to the value.
-  int stage(mlir::Value value);
-  int stage(kernel::StoreOp store);
   int lastStage();
   llvm::SmallVector<Reducer> reducersOfStage(int stage);
   Values pointValues(mlir::OpBuilder &builder, Reducers reducers, Position &at);
@@ -94,6 +90,7 @@ protected:
   mlir::OpBuilder &module;
   bool straightFolds;
   LoopSpace space;
+  Stages stages;
   KernelShape shape;
   int64_t width;      ///< lanes of the schedule
   mlir::Value member; ///< number of the work-item in its group
@@ -111,8 +108,6 @@ private:
   void markSeldom(), readSingles(), openChecks(mlir::Value faults);
   bool countsOn();
 
-  llvm::DenseMap<mlir::Value, int> stages;
-  llvm::DenseMap<mlir::Value, bool> points;
   llvm::DenseMap<mlir::Value, mlir::Value> singles; ///< read once
 };
 

@@ -148,96 +148,9 @@ private:
   void merge(unsigned loop);
 };
 
-/// How a matrix product runs.
-enum class ContractForm {
-  Item,   ///< a work-item has a tile of its own (devices)
-  Point,  ///< one element
-  Panels, ///< many rows share the operand of the columns
-  Stream, ///< a row for each operand of the columns, which is read in order of k
-  Lanes,  ///< the same, read in order of the columns and turned in registers
-};
-
 /// Whether no reduction and no value of a point needs the result of a reduction: one pass over the
 /// points is enough.
 bool reducesOnce(kernel::FuncOp func);
-
-/// What a tile of a matrix product costs a multiprocessor: `step` for each k, and as much as
-/// `around` k's for what comes before and after them.
-struct TileCost {
-  int64_t step, around;
-};
-
-/// Work items of a kernel as its launch counts them, and what follows from the family. Shared by
-/// the plan (ranges, block buffers) and the lowering, which must agree.
-struct KernelShape {
-  explicit KernelShape(kernel::FuncOp func) : KernelShape(func, LoopSpace(func)) {}
-  KernelShape(kernel::FuncOp func, const LoopSpace &space);
-
-  kernel::Family family;
-  mlir::AffineExpr range; ///< over the kernel's sizes; before splitting
-  mlir::AffineExpr work;  ///< elements visited per item; before splitting
-  /// Not 0: the reduced elements of an item are split into max(1, ceil(work / splitBlock)) blocks,
-  /// each an item of its own: row by row for lane trees, block by block of all columns for row
-  /// trees. When there are several, <kernel>_fold combines their results. A scan needs them before
-  /// its own pass: <kernel>_blocks computes them, the fold makes them what precedes each block.
-  int64_t splitBlock = 0;
-  /// Split: block results per reduction, as element types in order (argmin and argmax: value, then
-  /// index), one element an item.
-  llvm::SmallVector<mlir::Type> partials;
-  /// Work-items of a group: an item of a launch is a group then, which takes `perGroup` of the
-  /// strips (`vector` neighbours along the last parallel loop), rows or blocks that `pieces`
-  /// counts.
-  int64_t group = 0, perGroup = 1;
-  /// Strips of a work-item of a map of several loops: neighbours along the first one, so that they
-  /// share what finds them and what is read for every line.
-  int64_t strips = 1;
-  /// Full, split, by groups: up to kLastFolds blocks of block results are folded by the last
-  /// groups. The last of the function's buffers are the device's tickets.
-  bool lastFolds = false;
-  /// Scan, split: not 0 when a line's blocks hand their results on. Each has so many words of the
-  /// extra buffer, which <kernel>_clear clears, and by groups each line of several one group more.
-  int64_t handedWords = 0;
-  /// Scan by groups, of neighbours that lie in other lines (ScanShape.h).
-  bool scansColumns = false;
-  /// Rows by groups: a work-item has a row; always, or in <kernel>_short where they are short.
-  bool isShort = false, mayBeShort = false;
-  /// Columns by groups: work-items that share a strip of more than kFewRows rows.
-  int64_t columnParts = 1;
-  mlir::AffineExpr pieces; ///< before splitting; the range where pieces are items
-  /// Points follow each other in row-major order: there is one work item.
-  bool oneByOne = false;
-  /// Map: the loop along which something is read that is written along the last one. Columns: the
-  /// reduced loop, where operands lie along it.
-  std::optional<unsigned> turned;
-  int64_t turnedTile = 0; ///< groups: elements along both loops
-  /// Contract by groups: rows and columns of a group's tile.
-  int64_t groupTile = 0;
-  /// The same, sizes open: not null when there is <kernel>_small, the pieces of its small tiles,
-  /// which have groups of kSmallGroup and run where tileCost says that they are done earlier.
-  mlir::AffineExpr smallPieces;
-  TileCost largeCost = {}, smallCost = {};
-  /// Contract by groups: not null when there is <kernel>_run, its pieces, which take k of several
-  /// blocks but one run as a whole.
-  mlir::AffineExpr runPieces;
-  static constexpr int64_t kSmallGroup = 128;
-  /// Contract on tensor cores: not null when there is <kernel>_bulk, its pieces; and what has to be
-  /// a multiple of kBulkAligned for it to run.
-  mlir::AffineExpr bulkPieces;
-  llvm::SmallVector<mlir::AffineExpr> bulkMultiples;
-  static constexpr int64_t kBulkAligned = 8;
-  /// Wide tiles from which on there are enough for the multiprocessors of a large GPU (a 1024 x
-  /// 1024 product has 32).
-  static constexpr int64_t kEnoughBulk = 96;
-  /// Contract: tile sizes.
-  ContractForm form = ContractForm::Item;
-  int64_t tileRows = 0, tileColumns = 0;
-
-private:
-  void setGroups(kernel::FuncOp func, const LoopSpace &space);
-  void setContract(kernel::FuncOp func, const LoopSpace &space);
-  void setTiles(kernel::FuncOp func, const LoopSpace &space);
-  void setBulk(kernel::FuncOp func, const LoopSpace &space);
-};
 
 /// The loop along which a map reads what it writes along its last loop, if it does. Groups of
 /// work-items turn short bodies of real numbers, the cores' vectors everything that reads no
@@ -267,28 +180,11 @@ bool checksIndices(kernel::FuncOp func);
 /// Tensors that the indices depend on which a kernel checks.
 llvm::SmallVector<int32_t> indexTensors(kernel::FuncOp func);
 
-/// The form of a contract kernel of `vector` lanes.
-ContractForm contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t vector);
-
-/// Whether groups of work-items run a contract kernel: each operand has a parallel loop of its own.
-bool contractsByGroups(kernel::FuncOp func, const LoopSpace &space);
-
-/// Whether both operands are one load, with rows and columns exchanged.
-bool isSymmetricProduct(kernel::DotOp dot, const LoopSpace &space);
-
-/// Multiprocessors of a large GPU.
-inline constexpr int64_t kMultiprocessors = 132;
-/// Of large tiles a work-item has more elements for each that it reads, but small ones spread
-/// better and, in float64, store while others multiply. Whichever take less time run.
-TileCost tileCost(mlir::Type type, bool isSmall);
-
-/// Rows and columns of a group's tile of a product, of large tiles where sizes are open. Symmetric
-/// ones in float64, of which half the tiles are left out, have small ones.
-int64_t contractTile(kernel::DotOp dot, const LoopSpace &space);
-
-/// What both operands of a fast product in float32 are widened from, when that is one type of 16
-/// bits; null otherwise.
-mlir::Type tensorElement(kernel::DotOp dot);
+/// Of vectors along a loop, the offsets, steps of other loops and sizes of `also` that are not
+/// known to be multiples of `lanes`.
+llvm::SmallVector<Polynomial> unalignedSteps(kernel::FuncOp func, const LoopSpace &space,
+                                             unsigned loop, int64_t lanes,
+                                             llvm::ArrayRef<Polynomial> also);
 
 /// Element type in memory: unsigned and 16-bit floats as signless, bool as i8, of complex numbers a
 /// part.

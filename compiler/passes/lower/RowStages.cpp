@@ -10,66 +10,17 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
 
-bool KernelLowering::isPoint(Value value) {
-  auto [it, inserted] = points.try_emplace(value, false);
-  if (!inserted)
-    return it->second;
-  Operation *op = value.getDefiningOp();
-  bool result = false;
-  if (auto known = space.accesses.find(op); known != space.accesses.end()) {
-    for (unsigned loop = space.parallel; loop < space.count(); ++loop)
-      result |= !known->second.strides[loop].isZero();
-  }
-  if (isa<kernel::ScanOp>(op)) {
-    result = true;
-  } else if (!isa<kernel::ReduceOp, kernel::DotOp>(op)) {
-    for (Value operand : op->getOperands())
-      result |= operand.getDefiningOp() && isPoint(operand);
-  }
-  points[value] = result;
-  return result;
-}
-
-bool KernelLowering::isPoint(kernel::StoreOp store) {
-  for (unsigned loop = space.parallel; loop < space.count(); ++loop)
-    if (!space.accesses.at(store).strides[loop].isZero())
-      return true;
-  return false;
-}
-
-int KernelLowering::stage(Value value) {
-  if (auto known = stages.find(value); known != stages.end())
-    return known->second;
-  Operation *op = value.getDefiningOp();
-  int result = 0;
-  // The tensor that is read is an argument.
-  for (Value operand : op->getOperands())
-    if (operand.getDefiningOp())
-      result = std::max(result, stage(operand));
-  if (isa<kernel::ReduceOp, kernel::DotOp>(op))
-    ++result;
-  stages[value] = result;
-  return result;
-}
-
-int KernelLowering::stage(kernel::StoreOp store) {
-  int result = 0;
-  for (Value value : store.getValues())
-    result = std::max(result, stage(value));
-  return result;
-}
-
 int KernelLowering::lastStage() {
   int last = 0;
   for (kernel::StoreOp store : stores)
-    last = std::max(last, stage(store));
+    last = std::max(last, stages.of(store));
   return last;
 }
 
 SmallVector<Reducer> KernelLowering::reducersOfStage(int wanted) {
   SmallVector<Reducer> result;
   kernel.getBody().walk([&](kernel::ReduceOp op) {
-    if (stage(op.getResult()) == wanted + 1)
+    if (stages.of(op.getResult()) == wanted + 1)
       result.emplace_back(op, /*narrows=*/width > 1 && !shape.group);
   });
   return result;
@@ -103,7 +54,7 @@ SmallVector<Value> KernelLowering::pointValues(OpBuilder &b, ArrayRef<Reducer> r
 void KernelLowering::rowValues(OpBuilder &b, Position &row, int current) {
   kernel.getBody().walk([&](Operation *op) {
     if (op->getNumResults() == 1 && !isa<kernel::ReduceOp, kernel::DotOp>(op) &&
-        !isPoint(op->getResult(0)) && stage(op->getResult(0)) == current)
+        !stages.isPoint(op->getResult(0)) && stages.of(op->getResult(0)) == current)
       emitter->value(b, op->getResult(0), row);
   });
 }
@@ -111,14 +62,14 @@ void KernelLowering::rowValues(OpBuilder &b, Position &row, int current) {
 SmallVector<kernel::StoreOp> KernelLowering::pointStores(int current) {
   SmallVector<kernel::StoreOp> here;
   for (kernel::StoreOp store : stores)
-    if (isPoint(store) && stage(store) == current)
+    if (stages.isPoint(store) && stages.of(store) == current)
       here.push_back(store);
   return here;
 }
 
 void KernelLowering::storeRow(OpBuilder &b, Position &row) {
   for (kernel::StoreOp store : stores)
-    if (!isPoint(store))
+    if (!stages.isPoint(store))
       emitter->store(b, store, row);
 }
 
@@ -126,7 +77,7 @@ Value KernelLowering::keptValue(kernel::StoreOp store) {
   // Parts do not lie where a value of one of them could wait.
   if (store.getImaginary())
     return {};
-  int last = stage(store);
+  int last = stages.of(store);
   Value best;
   llvm::SmallPtrSet<Operation *, 16> seen;
   SmallVector<Value> stack = {store.getValue()};
@@ -135,25 +86,25 @@ Value KernelLowering::keptValue(kernel::StoreOp store) {
     if (!op || isa<kernel::ReduceOp>(op) || !seen.insert(op).second)
       continue;
     Value value = op->getResult(0);
-    if (!isPoint(value))
+    if (!stages.isPoint(value))
       continue;
-    if (op->hasTrait<graph::Expensive>() && stage(value) < last &&
+    if (op->hasTrait<graph::Expensive>() && stages.of(value) < last &&
         value.getType() == store.getValue().getType()) {
-      if (!best || stage(value) > stage(best))
+      if (!best || stages.of(value) > stages.of(best))
         best = value;
       continue;
     }
     stack.append(op->operand_begin(), op->operand_end());
   }
   // The stage must visit the points anyway.
-  return best && !reducersOfStage(stage(best)).empty() ? best : Value();
+  return best && !reducersOfStage(stages.of(best)).empty() ? best : Value();
 }
 
 /// What a stage leaves at a point: finished values, and those that wait for a later stage.
 void KernelLowering::storePoints(OpBuilder &b, int current, Position &at) {
   for (kernel::StoreOp store : stores)
-    if (isPoint(store) && stage(store) > current)
-      if (Value kept = keptValue(store); kept && stage(kept) == current)
+    if (stages.isPoint(store) && stages.of(store) > current)
+      if (Value kept = keptValue(store); kept && stages.of(kept) == current)
         emitter->keep(b, store, kept, at);
   for (kernel::StoreOp store : pointStores(current)) {
     if (Value kept = keptValue(store); kept && !at.values.count(kept))

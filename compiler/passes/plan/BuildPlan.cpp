@@ -1,7 +1,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/lower/IndexMath.h"
-#include "compiler/passes/lower/ScanShape.h"
 #include "compiler/passes/lower/SortedPlaces.h"
+#include "compiler/passes/plan/KernelLaunches.h"
 #include "compiler/passes/plan/PlanRoutine.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
@@ -36,7 +36,6 @@ private:
   Value index(int64_t constant) {
     return arith::ConstantIndexOp::create(builder, func.getLoc(), constant);
   }
-  Value evaluate(AffineExpr expr, ValueRange sizes);
   void openProgram();
   LogicalResult plan(Operation *op);
   LogicalResult planCall(kernel::CallOp call);
@@ -53,24 +52,11 @@ private:
   Value resultBuffer(kernel::CallOp call, kernel::FuncOp kernel, unsigned result, Value elements,
                      SmallVectorImpl<Value> &launchBuffers);
   void launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> buffers);
-  void addPartials(const KernelShape &shape, Value count, SmallVectorImpl<Value> &launchBuffers);
   void addSites(ArrayAttr reported, SmallVectorImpl<Value> &launchBuffers,
                 SmallVectorImpl<Value> &mapped);
   void planReturn(func::ReturnOp ret);
   Value faultBuffer();
   Value ticketBuffer();
-  Value runsInBulk(const KernelShape &shape, Value narrow, Value wide, Value work,
-                   ValueRange mapped);
-  Value takeBulk(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped);
-  Value sharesOfStrip(const KernelShape &shape, Value work);
-  Value sharedPieces(const KernelShape &shape, Value pieces, Value work);
-  Value takeSmall(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped);
-  Value takeRun(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped);
-  Value takeShort(Value &pieces, Value work);
-  Value keepsBlocks(Value blocks, Value run);
-  void launchBulk(kernel::CallOp call, Value items, Value each, ArrayRef<Value> launchBuffers,
-                  ValueRange mapped);
-  Value foldItems(const KernelShape &shape, Value range, Value strips, Value blocks);
   Value origin(Value tensor);
   SmallVector<Value> dynamicSizes(Value tensor);
   SmallVector<Value> allSizes(Value tensor);
@@ -101,17 +87,6 @@ static AffineMap writtenMap(kernel::FuncOp kernel, unsigned result) {
     }
   });
   return stores == 1 ? written : AffineMap();
-}
-
-/// Whether a tensor is read at points of reduced loops only.
-static bool isReadAtPoints(kernel::FuncOp kernel, unsigned tensor) {
-  return llvm::all_of(kernel.getArgument(tensor).getUsers(), [&](Operation *user) {
-    auto load = dyn_cast<kernel::LoadOp>(user);
-    bool point = false;
-    for (unsigned d = kernel.getDomain().getParallel(); load && d < kernel.getNumDims(); ++d)
-      point |= load.getMap().isFunctionOfDim(d);
-    return point;
-  });
 }
 
 /// The tensor whose buffer a value is.
@@ -159,26 +134,6 @@ SmallVector<Value> Planner::allSizes(Value tensor) {
   for (int64_t size : cast<RankedTensorType>(tensor.getType()).getShape())
     result.push_back(ShapedType::isDynamic(size) ? dynamic[next++] : index(size));
   return result;
-}
-
-Value Planner::evaluate(AffineExpr expr, ValueRange symbolsOf) {
-  Location loc = func.getLoc();
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return index(constant.getValue());
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbolsOf[symbol.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  Value a = evaluate(binary.getLHS(), symbolsOf), b = evaluate(binary.getRHS(), symbolsOf);
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return arith::AddIOp::create(builder, loc, a, b);
-  case AffineExprKind::Mul:
-    return arith::MulIOp::create(builder, loc, a, b);
-  case AffineExprKind::CeilDiv:
-    return arith::CeilDivSIOp::create(builder, loc, a, b);
-  default:
-    return arith::FloorDivSIOp::create(builder, loc, a, b);
-  }
 }
 
 void Planner::openProgram() {
@@ -427,7 +382,7 @@ LogicalResult Planner::planCall(kernel::CallOp call) {
     AffineExpr count = getAffineConstantExpr(1, func.getContext());
     for (AffineExpr size : shape.getResults())
       count = count * size;
-    Value elements = evaluate(count, mapped);
+    Value elements = evaluateSizes(builder, func.getLoc(), count, mapped);
     Value buffer = kernel.getInits()[i] >= 0
                        ? updatedBuffer(call, kernel, i, elements, launchBuffers)
                        : resultBuffer(call, kernel, i, elements, launchBuffers);
@@ -471,15 +426,6 @@ void Planner::planLibrary(graph::LibraryOp step) {
                        lines ? lines.getValue() : StringRef());
 }
 
-/// A fold sees no points: their tensors may end before it.
-static SmallVector<Value> foldBuffers(kernel::FuncOp kernel, ArrayRef<Value> launchBuffers) {
-  SmallVector<Value> touched(launchBuffers);
-  for (unsigned i = 0; i < kernel.getNumTensors(); ++i)
-    if (isReadAtPoints(kernel, i))
-      touched[i] = launchBuffers[kernel.getNumTensors()];
-  return touched;
-}
-
 /// What a launch of a kernel that reports faults takes besides.
 void Planner::addSites(ArrayAttr reported, SmallVectorImpl<Value> &launchBuffers,
                        SmallVectorImpl<Value> &mapped) {
@@ -489,228 +435,15 @@ void Planner::addSites(ArrayAttr reported, SmallVectorImpl<Value> &launchBuffers
   faults.setSitesAttr(builder.getArrayAttr(sites));
 }
 
-/// What a launch of a fold counts: a group folds one row, but many columns, and many elements of a
-/// product.
-Value Planner::foldItems(const KernelShape &shape, Value range, Value strips, Value blocks) {
-  Location loc = range.getLoc();
-  auto both = [&](auto op, Value a, Value b) -> Value {
-    return decltype(op)::create(builder, loc, a, b);
-  };
-  auto groups = [&](Value count, int64_t each) {
-    return each == 1 ? count : both(arith::CeilDivSIOp(), count, index(each));
-  };
-  if (shape.family == kernel::Family::Columns)
-    return groups(strips, shape.perGroup);
-  if (shape.family == kernel::Family::Contract || shape.scansColumns)
-    return groups(range, shape.group);
-  if (!shape.group || shape.family == kernel::Family::Scan)
-    return range;
-  // 1 + (group - 1) rows a group when they have few blocks, else one.
-  Value one = index(1);
-  Value few = both(
-      arith::MinSIOp(),
-      both(arith::MaxSIOp(), both(arith::SubIOp(), index(kFewBlocks + 1), blocks), index(0)), one);
-  Value rows = both(arith::AddIOp(), one, both(arith::MulIOp(), few, index(shape.group - 1)));
-  return both(arith::CeilDivSIOp(), range, rows);
-}
-
-/// 1 where the copy engine is to feed a product's tiles, else 0: there are k's, every line is
-/// aligned, the wider tiles are enough, and no more than a quarter of them lies outside.
-Value Planner::runsInBulk(const KernelShape &shape, Value narrow, Value wide, Value work,
-                          ValueRange mapped) {
-  Location loc = func.getLoc();
-  IndexMath m{builder, loc};
-  Value runs = m.mul(m.some(work), m.some(m.sub(wide, m(KernelShape::kEnoughBulk - 1))));
-  // 8 wide / 5 narrow is 5 / 4 of twice as many narrow ones.
-  Value spare = m.sub(m.mul(narrow, 5), m.mul(wide, 8));
-  runs = m.mul(runs, m.some(m.add(spare, 1)));
-  for (AffineExpr multiple : shape.bulkMultiples) {
-    Value aligned = m(KernelShape::kBulkAligned), size = evaluate(multiple, mapped);
-    Value whole = arith::FloorDivSIOp::create(builder, loc, size, aligned);
-    runs = m.mul(runs, m.sub(m(1), m.some(m.sub(size, m.mul(whole, aligned)))));
-  }
-  return runs;
-}
-
-/// The pieces of <kernel>_bulk: all or none, and the kernel's own become none or all.
-Value Planner::takeBulk(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped) {
-  Location loc = func.getLoc();
-  Value wide = evaluate(shape.bulkPieces, mapped);
-  Value runs = runsInBulk(shape, pieces, wide, work, mapped);
-  Value others = arith::SubIOp::create(builder, loc, index(1), runs);
-  pieces = arith::MulIOp::create(builder, loc, pieces, others);
-  return arith::MulIOp::create(builder, loc, wide, runs);
-}
-
-/// The pieces of <kernel>_small, likewise: where its tiles spread better.
-Value Planner::takeSmall(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped) {
-  IndexMath m{builder, func.getLoc()};
-  Value blocks = shape.splitBlock ? m.max(m.ceilDiv(work, shape.splitBlock), 1) : m(1);
-  Value length = shape.splitBlock ? m.min(work, shape.splitBlock) : work;
-  auto cost = [&](Value tiles, TileCost each) {
-    return m.mul(m.mul(m.ceilDiv(m.mul(tiles, blocks), kMultiprocessors), each.step),
-                 m.add(length, each.around));
-  };
-  Value small = evaluate(shape.smallPieces, mapped);
-  Value better = m.some(m.sub(cost(pieces, shape.largeCost), cost(small, shape.smallCost)));
-  pieces = m.mul(pieces, m.sub(m(1), better));
-  return m.mul(small, better);
-}
-
-/// Whether <kernel>_short runs, as 0 or 1, and the kernel's own pieces become none or all.
-Value Planner::takeShort(Value &pieces, Value work) {
-  IndexMath m{builder, func.getLoc()};
-  Value isShort = m.some(m.sub(m(kGroupShortRow + 1), work));
-  pieces = m.mul(pieces, m.sub(m(1), isShort));
-  return isShort;
-}
-
-/// The pieces of <kernel>_run, likewise: where k is one run and tiles are so many that blocks of it
-/// need not be spread. Block results would go through memory.
-Value Planner::takeRun(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped) {
-  IndexMath m{builder, func.getLoc()};
-  // Of a block: what its tile's results take besides, there and back.
-  constexpr int64_t kKept = 96;
-  auto turns = [&](Value tiles) { return m.ceilDiv(tiles, kMultiprocessors); };
-  Value blocks = m.max(m.ceilDiv(work, kChain), 1);
-  Value apart = m.mul(turns(m.mul(pieces, blocks)), kChain + shape.largeCost.around + kKept);
-  Value together = m.mul(turns(pieces), m.add(work, shape.largeCost.around));
-  Value fits =
-      m.mul(m.some(m.sub(work, m(kChain))), m.some(m.sub(m(kChain * kChainsPerRun + 1), work)));
-  Value better = m.mul(m.some(m.sub(apart, together)), fits);
-  Value run = m.mul(pieces, better);
-  pieces = m.mul(pieces, m.sub(m(1), better));
-  return run;
-}
-
-/// 1 where there are results of several blocks, 0 where there is one or a run is taken as a whole:
-/// by so many groups, or null.
-Value Planner::keepsBlocks(Value blocks, Value run) {
-  IndexMath m{builder, func.getLoc()};
-  Value several = m.min(m.sub(blocks, m(1)), 1);
-  return run ? m.mul(several, m.sub(m(1), m.min(run, 1))) : several;
-}
-
-/// With memory for the tensor maps of its groups. Null items: there is no such kernel.
-void Planner::launchBulk(kernel::CallOp call, Value items, Value each,
-                         ArrayRef<Value> launchBuffers, ValueRange mapped) {
-  if (!items)
-    return;
-  Location loc = call.getLoc();
-  Value words = arith::MulIOp::create(builder, loc, items, index(kMapsBytes / sizeof(int64_t)));
-  SmallVector<Value> touched(launchBuffers);
-  touched.push_back(plan::AllocOp::create(
-      builder, loc, plan::BufferType::get(func.getContext(), builder.getI64Type()), words));
-  auto callee = FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + "_bulk").str());
-  plan::LaunchOp::create(builder, loc, callee, touched, mapped, items, each, call.getLinesAttr(),
-                         Value(), IntegerAttr(), Value());
-}
-
-/// Groups' shares of a strip of columns: one where it has few rows.
-Value Planner::sharesOfStrip(const KernelShape &shape, Value work) {
-  IndexMath m{builder, func.getLoc()};
-  return m.add(m.mul(m.some(m.sub(work, m(kFewRows))), shape.columnParts - 1), 1);
-}
-
-/// Pieces of a launch, where `pieces` are strips that several groups share, or lines of a scan, of
-/// which a group has neighbours.
-Value Planner::sharedPieces(const KernelShape &shape, Value pieces, Value work) {
-  IndexMath m{builder, func.getLoc()};
-  if (shape.columnParts > 1)
-    return m.mul(pieces, sharesOfStrip(shape, work));
-  if (!shape.scansColumns)
-    return pieces;
-  Value isShort = m.sub(m(1), m.some(m.sub(work, m(kFewScanned))));
-  return m.ceilDiv(pieces, m.add(m.mul(isShort, shape.group - kScanColumns), kScanColumns));
-}
-
-/// Buffers for block results, `count` of each, and the tickets.
-void Planner::addPartials(const KernelShape &shape, Value count,
-                          SmallVectorImpl<Value> &launchBuffers) {
-  for (Type partial : shape.partials)
-    launchBuffers.push_back(plan::AllocOp::create(
-        builder, count.getLoc(), plan::BufferType::get(func.getContext(), partial), count));
-  if (shape.lastFolds)
-    launchBuffers.push_back(ticketBuffer());
-}
-
 void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> launchBuffers) {
-  Location loc = call.getLoc();
   auto inProgram = [&](Value size) { return sizes.lookup(size); };
   SmallVector<Value> mapped = llvm::map_to_vector(call.getSizes(), inProgram);
-  KernelShape shape(kernel);
-  Value range = evaluate(shape.range, mapped), work = evaluate(shape.work, mapped);
   // A place that nobody asks the element of is gone: a kernel may report less than its call says.
   if (call.getFaultsAttr() && reportsFaults(kernel))
     addSites(call.getFaultsAttr(), launchBuffers, mapped);
-  auto step = [&](FlatSymbolRefAttr callee, Value items, Value each) {
-    bool folds = callee != call.getCalleeAttr() &&
-                 (callee.getValue().ends_with("_fold") || callee.getValue().ends_with("_clear"));
-    SmallVector<Value> touched = folds ? foldBuffers(kernel, launchBuffers) : launchBuffers;
-    plan::LaunchOp::create(builder, loc, callee, touched, mapped, items, each, call.getLinesAttr(),
-                           Value(), IntegerAttr(), Value());
-  };
-  auto both = [&](auto op, Value a, Value b) -> Value {
-    return decltype(op)::create(builder, loc, a, b);
-  };
-  // What a launch counts: items, or groups of `each` pieces.
-  Value strips = evaluate(shape.pieces, mapped), pieces = sharedPieces(shape, strips, work);
-  // Several kernels for one product, of which one has something to do.
-  Value bulk = shape.bulkPieces ? takeBulk(shape, pieces, work, mapped) : Value();
-  Value small = shape.smallPieces ? takeSmall(shape, pieces, work, mapped) : Value();
-  Value run = shape.runPieces ? takeRun(shape, pieces, work, mapped) : Value();
-  IndexMath m{builder, loc};
-  auto launched = [&](Value count, int64_t each) {
-    return each == 1 ? count : both(arith::CeilDivSIOp(), count, index(each));
-  };
-  auto named = [&](StringRef suffix) {
-    return FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + suffix).str());
-  };
-  if (shape.isShort)
-    return step(call.getCalleeAttr(), launched(range, shape.group), work);
-  if (shape.mayBeShort)
-    step(named("_short"), m.mul(launched(range, shape.group), takeShort(pieces, work)), work);
-  if (shape.splitBlock == 0) {
-    launchBulk(call, bulk, work, launchBuffers, mapped);
-    if (small)
-      step(named("_small"), small, work);
-    return step(call.getCalleeAttr(), launched(pieces, shape.perGroup), work);
-  }
-  // Block results take memory, and the fold runs, when there are several blocks.
-  Value block = index(shape.splitBlock), one = index(1);
-  Value blocks = both(arith::MaxSIOp(), both(arith::CeilDivSIOp(), work, block), one);
-  Value several = keepsBlocks(blocks, run);
-  if (run)
-    step(named("_run"), run, work);
-  Value items = m.mul(range, blocks), kept = m.mul(items, several);
-  Value groups = both(arith::CeilDivSIOp(), blocks, index(kTreeBlock));
-  if (shape.lastFolds)
-    kept = both(arith::MulIOp(), both(arith::AddIOp(), items, groups), several);
-  if (shape.handedWords)
-    kept = both(arith::MulIOp(), kept, index(shape.handedWords));
-  addPartials(shape, kept, launchBuffers);
-  Value each = both(arith::MinSIOp(), work, block);
-  bool scan = shape.family == kernel::Family::Scan;
-  if (shape.handedWords) {
-    bool groups = shape.group > 0;
-    step(named("_clear"), launched(kept, groups ? shape.group : 1), groups ? each : one);
-    Value own = groups ? both(arith::MulIOp(), range, several) : index(0); // groups of lines
-    return step(call.getCalleeAttr(), both(arith::AddIOp(), items, own), each);
-  }
-  if (bulk)
-    launchBulk(call, both(arith::MulIOp(), bulk, blocks), each, launchBuffers, mapped);
-  if (small)
-    step(named("_small"), both(arith::MulIOp(), small, blocks), each);
-  if (scan)
-    step(named("_blocks"), m.mul(m.mul(pieces, blocks), several), each);
-  else
-    step(call.getCalleeAttr(), launched(m.mul(pieces, blocks), shape.perGroup), each);
-  Value folds = foldItems(shape, range, strips, blocks);
-  if (shape.lastFolds) // only for more results than the last groups fold
-    several = m.mul(several, m.some(m.sub(groups, m(kLastFolds))));
-  step(named("_fold"), both(arith::MulIOp(), folds, several), blocks);
-  if (scan)
-    step(call.getCalleeAttr(), m.mul(pieces, blocks), each);
+  KernelLaunches(builder, call, kernel, launchBuffers, mapped, [&] {
+    return ticketBuffer();
+  }).plan();
 }
 
 Value Planner::faultBuffer() {

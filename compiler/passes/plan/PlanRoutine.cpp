@@ -1,8 +1,8 @@
 #include "compiler/passes/plan/PlanRoutine.h"
 
+#include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/group/GroupCorrelate.h"
 #include "compiler/passes/lower/group/GroupSort.h"
-#include "compiler/passes/lower/IndexMath.h"
 #include "dialects/plan/Plan.h"
 #include "runtime/base/Routine.h"
 

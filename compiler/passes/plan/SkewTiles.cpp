@@ -5,7 +5,7 @@
 
 #include "compiler/passes/analysis/Polynomial.h"
 #include "compiler/passes/lower/IndexMath.h"
-#include "compiler/passes/lower/LoopSpace.h"
+#include "compiler/passes/lower/KernelShape.h"
 #include "compiler/passes/plan/Touches.h"
 #include "dialects/kernel/Kernel.h"
 

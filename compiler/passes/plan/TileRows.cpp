@@ -1,5 +1,6 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/lower/IndexMath.h"
+#include "compiler/passes/lower/KernelShape.h"
 #include "compiler/passes/lower/TurnedRows.h"
 #include "compiler/passes/plan/SkewTiles.h"
 #include "compiler/passes/plan/Touches.h"

@@ -1,7 +1,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/analysis/Atomic.h"
 #include "compiler/passes/lower/Contract.h"
-#include "compiler/passes/lower/LoopSpace.h"
+#include "compiler/passes/lower/KernelShape.h"
 #include "compiler/passes/lower/Reducers.h"
 #include "compiler/passes/lower/ScanShape.h"
 #include "compiler/passes/lower/SortedPlaces.h"

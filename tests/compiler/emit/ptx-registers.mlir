@@ -8,6 +8,10 @@
 // NONE: .local
 // NONE-LABEL: .entry main_0(
 // NONE-NOT: .local
+// NONE-LABEL: .entry main_0_kept(
+// NONE-NOT: .local
+// NONE-LABEL: .entry main_0_whole(
+// NONE-NOT: .local
 // NONE-LABEL: .entry main_1(
 // NONE-NOT: .local
 

@@ -20,7 +20,7 @@ bool CoreLowering::goesOverRows() {
     return false;
   bool once = reducesOnce(kernel);
   bool simple = llvm::all_of(stores, [&](kernel::StoreOp store) {
-    return !isPoint(store) || (once && space.accesses.at(store).isDense(space.count() - 1));
+    return !stages.isPoint(store) || (once && space.accesses.at(store).isDense(space.count() - 1));
   });
   kernel.getBody().walk([&](Operation *op) {
     simple &= !isa<kernel::GatherOp, kernel::ScatterOp, kernel::ScanOp>(op);
@@ -181,8 +181,9 @@ int CoreLowering::longestStage() {
   while (found > 0 && pointStores(found).empty() && reducersOfStage(found).empty())
     --found; // which leaves the row alone
   kernel.getBody().walk([&](Operation *op) {
-    if (op->hasTrait<graph::Expensive>() && op->getNumResults() == 1 && isPoint(op->getResult(0)))
-      found = std::min(found, stage(op->getResult(0)));
+    if (op->hasTrait<graph::Expensive>() && op->getNumResults() == 1 &&
+        stages.isPoint(op->getResult(0)))
+      found = std::min(found, stages.of(op->getResult(0)));
   });
   return found;
 }
@@ -251,7 +252,7 @@ void CoreLowering::lowerRows() {
   int asking = longestStage();
   // Into the second cache where the first holds little more than a row and what waits of it.
   unsigned nextRow = kernel->hasAttr(kReadsAheadAttr) ? 2 : 3;
-  auto varies = [&](Value value) { return isPoint(value); };
+  auto varies = [&](Value value) { return stages.isPoint(value); };
   bool overRows = goesOverRows(), pieces = !overRows && readsPieces();
   int64_t lanes = treeWidth(), rest = lanes;
   bool once = kernel->hasAttr(kOnceAttr); // one body for whole and last vectors
@@ -409,7 +410,7 @@ Position CoreLowering::blockOf(OpBuilder &b, Value item, Value blocks, Value &fi
 /// which waits less than memory does.
 bool CoreLowering::computesLong(bool divisions) {
   return llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
-    return op.hasTrait<graph::Expensive>() && isPoint(op.getResult(0)) &&
+    return op.hasTrait<graph::Expensive>() && stages.isPoint(op.getResult(0)) &&
            (divisions || !isa<graph::DivOp, graph::SqrtOp>(op));
   });
 }
@@ -419,7 +420,7 @@ void CoreLowering::lowerLaneBlocks() {
   SmallVector<Reducer> reducers = reducersOfStage(0);
   SmallVector<kernel::StoreOp> here = pointStores(0);
   bool overRows = goesOverRows();
-  auto varies = [&](Value value) { return isPoint(value); };
+  auto varies = [&](Value value) { return stages.isPoint(value); };
   // Rows are short, perhaps, and many.
   bool once = kernel->hasAttr(kOnceAttr);
   int64_t lanes = treeWidth(), rest = space.parallel || once ? lanes : registerLanes(lanes);

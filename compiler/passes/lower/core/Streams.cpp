@@ -63,9 +63,9 @@ void CoreLowering::openStreams() {
     if (!last[store.getResult()] || emitter->streamWord(store))
       continue;
     const LinearAccess &access = space.accesses.at(store);
-    if (space.parallel == 0 && !isPoint(store))
+    if (space.parallel == 0 && !stages.isPoint(store))
       continue;
-    unsigned last = isPoint(store) ? space.parallel : space.parallel - 1;
+    unsigned last = stages.isPoint(store) ? space.parallel : space.parallel - 1;
     bool overColumns = shape.family == Family::Scan && !scansAlongRows(kernel, space);
     if (!access.isDense(overColumns ? space.parallel - 1 : last))
       continue;

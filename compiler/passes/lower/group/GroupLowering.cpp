@@ -41,20 +41,9 @@ void GroupLowering::run() {
 
 Value GroupLowering::alignedSizes(OpBuilder &b, int loopNumber, int64_t lanes,
                                   ArrayRef<Polynomial> also) {
-  SmallVector<Polynomial> steps(also);
-  for (const auto &[op, access] : space.accesses) {
-    if (isa<kernel::IndexOp, kernel::NumberOp>(op) || !access.strides[loopNumber].isConstant(1))
-      continue;
-    steps.push_back(access.offset);
-    for (auto [number, stride] : llvm::enumerate(access.strides))
-      if (static_cast<int>(number) != loopNumber)
-        steps.push_back(stride);
-  }
   Value bits;
   IndexMath m{b, loc};
-  for (const Polynomial &step : steps) {
-    if (auto known = step.constant(); known && *known % lanes == 0)
-      continue;
+  for (const Polynomial &step : unalignedSteps(kernel, space, loopNumber, lanes, also)) {
     Value value = emitter->emit(b, step);
     bits = bits ? arith::OrIOp::create(b, loc, bits, value).getResult() : value;
   }

@@ -62,7 +62,7 @@ private:
   void lowerFold();
   void foldFew(mlir::OpBuilder &builder, Reducers reducers, mlir::Value blocks);
   void foldMany(mlir::OpBuilder &builder, Reducers reducers, mlir::Value blocks);
-  void lowerRows();
+  void lowerRows(), lowerRows(llvm::StringRef name, RowForm form);
   /// A row a work-item of a group.
   void lowerShort(llvm::StringRef name);
   Team teamOf(mlir::OpBuilder &builder, int64_t lanes);

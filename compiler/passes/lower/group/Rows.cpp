@@ -26,10 +26,6 @@ namespace {
 
 /// Rows of a block that a work-item reads ahead, and the most lanes of one that reads.
 constexpr int64_t kRowsAhead = 8, kMostReadLanes = 4;
-/// Bytes that a work-item keeps of a row, and the most elements of each of its lanes. What one
-/// stage keeps for the next takes the registers of what the stage before kept.
-constexpr int64_t kKeptBytes = 1024, kMostKeptRows = 16;
-
 void barrier(OpBuilder &b, Location loc) { gpu::BarrierOp::create(b, loc); }
 
 /// For the whole device; what a work-item saw before it, others see after theirs.
@@ -367,51 +363,20 @@ void GroupLowering::lowerFold() {
   close();
 }
 
-/// Points that a later stage needs again: what was read, and what was expensive.
+/// Memory of what a work-item keeps of a row.
 struct GroupLowering::Kept {
-  llvm::MapVector<Value, int> first; ///< the stage that computes it
+  KeptRow row;
   DenseMap<Value, Value> memory;
-  int64_t rows = kMostKeptRows;              ///< elements of a lane
-  DenseMap<int, TreeEmitter::Storage> folds; ///< local memory, by stage
 };
 
 GroupLowering::Kept GroupLowering::keptPoints() {
   Kept kept;
-  DenseMap<Value, int> seen;
-  for (int current = 0, last = lastStage(); current <= last; ++current) {
-    SmallVector<Value> stack;
-    for (const Reducer &reducer : reducersOfStage(current))
-      stack.push_back(kernel::ReduceOp(reducer.op).getValue());
-    for (kernel::StoreOp store : pointStores(current)) {
-      stack.push_back(store.getValue());
-      if (Value imaginary = store.getImaginary())
-        stack.push_back(imaginary);
-    }
-    llvm::DenseSet<Value> visited;
-    while (!stack.empty()) {
-      Value value = stack.pop_back_val();
-      Operation *op = value.getDefiningOp();
-      if (!op || isa<kernel::ReduceOp>(op) || !isPoint(value) || !visited.insert(value).second)
-        continue;
-      if (isa<kernel::LoadOp, kernel::GatherOp>(op) || op->hasTrait<graph::Expensive>()) {
-        auto [it, fresh] = seen.try_emplace(value, current);
-        if (!fresh) {
-          kept.first.insert({value, it->second});
-          continue;
-        }
-      }
-      stack.append(op->operand_begin(), op->operand_end());
-    }
-  }
-  int64_t bytes = 1, lanes = reduceWidth();
-  for (auto [value, stage] : kept.first)
-    bytes += lanes * llvm::divideCeil(value.getType().getIntOrFloatBitWidth(), 8);
-  while (kept.rows > 2 && kept.rows * bytes > kKeptBytes)
-    kept.rows /= 2;
+  kept.row = pass::keptRow(kernel, space, stages, reduceWidth());
   OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
-  for (auto [value, stage] : kept.first)
+  for (auto [value, stage] : kept.row.values)
     kept.memory[value] = memref::AllocaOp::create(
-        entry, loc, MemRefType::get({kept.rows * lanes}, memoryType(value.getType())));
+        entry, loc,
+        MemRefType::get({kept.row.pieces * reduceWidth()}, memoryType(value.getType())));
   return kept;
 }
 
@@ -424,7 +389,7 @@ SmallVector<Value> GroupLowering::keptPiece(OpBuilder &c, const Team &team, Kept
   Value slot = n.mul(number, team.lanes);
   at.aligned = team.lanes > 1;
   auto memoryOf = [&](Value value) { return kept.memory.lookup(value); };
-  for (auto [value, stage] : kept.first) {
+  for (auto [value, stage] : kept.row.values) {
     if (stage >= current)
       continue;
     Type element = memoryType(value.getType());
@@ -436,7 +401,7 @@ SmallVector<Value> GroupLowering::keptPiece(OpBuilder &c, const Team &team, Kept
     at.values[value] = emitter->fromMemory(c, raw, value.getType());
   }
   SmallVector<Value> values = pointValues(c, reducers, at);
-  for (auto [value, stage] : kept.first) {
+  for (auto [value, stage] : kept.row.values) {
     if (stage != current)
       continue;
     Value raw =
@@ -461,9 +426,9 @@ States GroupLowering::keptStage(OpBuilder &b, const Team &team, Kept &kept, Tree
                                 int current) {
   IndexMath m{b, loc};
   Value offset = m.mul(team.number, team.lanes);
-  auto rows = scf::ForOp::create(b, loc, m(0), m(kept.rows), m(1),
+  auto rows = scf::ForOp::create(b, loc, m(0), m(kept.row.pieces), m(1),
                                  TreeEmitter::flatten(trees.sequenceIdentity(b, team.lanes)));
-  rows->setAttr(kUnrollAttr, b.getI64IntegerAttr(kept.rows));
+  rows->setAttr(kUnrollAttr, b.getI64IntegerAttr(kept.row.pieces));
   OpBuilder c = OpBuilder::atBlockBegin(rows.getBody());
   IndexMath n{c, loc};
   Value number = rows.getInductionVar(), index = n.add(offset, n.mul(number, kTreeLanes));
@@ -507,9 +472,7 @@ void GroupLowering::keptRow(OpBuilder &b, const Team &team, Kept &kept, Value le
     States own = keptStage(b, team, kept, trees, reducers, row, length, current);
     if (reducers.empty())
       continue;
-    TreeEmitter::Storage &memory = kept.folds[current];
-    if (memory.empty())
-      memory = trees.allocateShared(kTreeLanes);
+    TreeEmitter::Storage memory = trees.allocateShared(kTreeLanes);
     bind(reducers, foldTeam(b, trees, team, memory, own, /*reused=*/false), row, b);
   }
   storeOnce(b, team, row);
@@ -517,7 +480,7 @@ void GroupLowering::keptRow(OpBuilder &b, const Team &team, Kept &kept, Value le
 
 void GroupLowering::storeOnce(OpBuilder &b, const Team &team, Position &row) {
   IndexMath m{b, loc};
-  if (llvm::all_of(stores, [&](kernel::StoreOp store) { return isPoint(store); }))
+  if (llvm::all_of(stores, [&](kernel::StoreOp store) { return stages.isPoint(store); }))
     return;
   OpBuilder inside = b;
   // All work-items of a team have the row's values: where they must not branch, all of them store.
@@ -576,26 +539,24 @@ void GroupLowering::lowerShort(StringRef name) {
   close();
 }
 
-void GroupLowering::lowerRows() {
-  open(kernel.getSymName(), {});
+void GroupLowering::lowerRows(StringRef name, RowForm form) {
+  open(name, {});
   int64_t lanes = reduceWidth();
   Team team = teamOf(builder, lanes);
-  Kept kept = keptPoints();
-  IndexMath m{builder, loc};
   Value length = emitter->emit(builder, space.reducedItems());
-  Value fits = m.both(m.atLeast(length, m(lanes)), m.atLeast(m(kept.rows * kTreeLanes), length));
-  if (lanes > 1)
-    if (Value aligned =
-            alignedSizes(builder, static_cast<int>(space.parallel), lanes, {space.reducedItems()}))
-      fits = m.both(fits, aligned);
-  auto choice = scf::IfOp::create(builder, loc, fits, /*withElseRegion=*/true);
-  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
-  // Rows of all pieces have a form of their own, which waits for all loads together.
-  Value full = IndexMath{yes, loc}.equal(length, IndexMath{yes, loc}(kept.rows * kTreeLanes));
-  auto pieces = scf::IfOp::create(yes, loc, full, /*withElseRegion=*/true);
-  OpBuilder all = pieces.getThenBodyBuilder(), some = pieces.getElseBodyBuilder();
-  keptRow(all, team, kept, Value());
-  keptRow(some, team, kept, length);
-  longRow(no, team, length);
+  if (form == RowForm::Any) {
+    longRow(builder, team, length);
+  } else {
+    Kept kept = keptPoints();
+    keptRow(builder, team, kept, form == RowForm::Whole ? Value() : length);
+  }
   close();
+}
+
+void GroupLowering::lowerRows() {
+  if (shape.rowForm)
+    return lowerRows(kernel.getSymName(), *shape.rowForm);
+  lowerRows(kernel.getSymName(), RowForm::Any);
+  lowerRows((kernel.getSymName() + "_kept").str(), RowForm::Kept);
+  lowerRows((kernel.getSymName() + "_whole").str(), RowForm::Whole);
 }
