@@ -104,6 +104,8 @@ void addLower(OpPassManager &passes, const PipelineOptions &options) {
   passes.addNestedPass<func::FuncOp>(createCSEPass());
   if (options.vectorBytes)
     passes.addPass(pass::createOutlineElementary({options.vectorBytes}));
+  if (!options.narrowMasks)
+    passes.addPass(pass::createOutlineMasks());
   pass::ExpandScalarOpsOptions expand;
   expand.hasFloat64 = options.hasFloat64;
   expand.int64Conversions = options.int64Conversions;
@@ -179,6 +181,7 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.int64Conversions = has("avx512dq");
     result.scaleOperation = has("avx512f") && has("avx512vl") && has("avx512dq");
     result.halfConversions = has("f16c");
+    result.narrowMasks = has("avx512bw") && has("avx512vl");
     result.permutes = has("avx512f") ? 16 : has("avx2") ? 8 : 0;
     result.products52 = result.scaleOperation && has("avx512ifma");
     result.vectorBytes =

@@ -32,6 +32,7 @@ struct PipelineOptions {
   bool int64Conversions = true; ///< vectors of i64 convert to f64 and back in one operation
   bool scaleOperation = false;  ///< vectors of floats times powers of two are one operation
   bool halfConversions = false; ///< the target converts between f16 and f32
+  bool narrowMasks = true;      ///< lanes of 8 and 16 bits are masked in one operation
   unsigned permutes = 0;        ///< floats of which lanes choose in one operation
   bool products52 = false;      ///< halves of 52-bit products are added in one operation
   bool nvidia = false;          ///< operations of NVIDIA's processors may be used for scalars
