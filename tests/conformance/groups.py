@@ -189,6 +189,26 @@ def visited_again():
         yield layernorm, [normal(*shape), normal(shape[1]), normal(shape[1])]
 
 
+def rows_at_once():
+    """Rows that several stages visit and of which a team has several at once, at the ends of each form, and the last teams in part."""
+    for n in (1, 2, 15, 16, 17, 50, 63, 64, 65, 68, 255, 256, 257, 260, 1000, 1023, 1024, 1028):
+        for rows in (1, 1003):
+            yield gc.jit(softmax), [normal(rows, n)]
+    for n in (1, 7, 64, 256, 768):
+        yield gc.jit(layernorm), [normal(1003, n), normal(n), normal(n)]
+        yield gc.jit(layernorm), [normal(1003, n, dtype=np.float64), normal(n, dtype=np.float64), normal(n, dtype=np.float64)]
+        # The place of the largest, what only belongs to rows, sums of integers, and rows behind a first element.
+        yield gc.jit(lambda a: (gc.argmax(a - gc.mean(a, axis=1, keepdims=True), axis=1), gc.sum(a, axis=1))), [normal(1003, n)]
+        yield gc.jit(lambda a: a - gc.sum(a, axis=1, keepdims=True)), [rng.integers(-9, 9, (1003, n), np.int16)]
+        yield gc.jit(lambda a: softmax(a[:, 1:])), [normal(1003, n + 1)]
+        yield gc.jit(lambda a: gc.astype(softmax(gc.astype(a, gc.float32)), gc.float16)), [normal(1003, n, dtype=np.float16)]
+    yield gc.jit(lambda a: a / gc.sum(a, axis=(1, 2), keepdims=True)), [normal(1003, 5, 6)]
+    yield gc.jit(lambda a: gc.permute_dims(a, (1, 0)) / gc.max(a, axis=0)[:, None]), [normal(40, 1003)]
+    yield gc.jit(softmax), [np.full((1003, 50), -np.inf, np.float32)]
+    yield gc.jit(softmax), [np.zeros((0, 5), np.float32)]
+    yield gc.jit(lambda a: (a - gc.sum(a, axis=1, keepdims=True), gc.sum(a, axis=1) + 1)), [np.zeros((3, 0), np.float32)]
+
+
 def scans():
     for shape in ((5,), (4096,), (4100,), (100_000,), (600_000,), (3, 50), (3, 5000), (7, 33_333)):
         yield lambda a: gc.cumulative_sum(a, axis=-1), [normal(*shape)]
@@ -222,6 +242,18 @@ def products():
     yield lambda a, b: a @ b, [normal(20, 33) * tiny, normal(33, 20) * -tiny]
     double = [normal(*shape, dtype=np.float64) for shape in ((3, 20, 30), (3, 40, 30), (40,))]
     yield lambda a, b, c: (a * 2) @ gc.permute_dims(b, (0, 2, 1)) + c, double
+
+
+def few_elements():
+    """Products of which a tile would hold few elements, and the first that fill an eighth of one, or have k's enough for it."""
+    stacks = [((300, 4, 4), (300, 4, 4)), ((3, 5, 7, 2), (5, 2, 3)), ((2, 22, 5), (2, 5, 23)), ((2, 22, 5), (2, 5, 24)), ((4, 3, 64), (4, 64, 3)), ((4, 3, 65), (4, 65, 3)),
+              ((1, 3), (3, 1000)), ((1000, 8), (8, 8)), ((1000, 8), (8, 9)), ((5, 0), (0, 5))]
+    for left, right in stacks:
+        yield lambda a, b: a @ b, [normal(*left), normal(*right)]
+    yield lambda a, b: gc.permute_dims(a * 2, (0, 2, 1)) @ b[:, ::-1] + 1, [normal(50, 3, 4, dtype=np.float64), normal(50, 3, 3, dtype=np.float64)]
+    yield lambda a: a @ gc.permute_dims(a, (0, 2, 1)), [normal(40, 3, 5)]
+    yield lambda a, b: gc.astype(a, gc.int64) @ gc.astype(b, gc.int64), [normal(40, 3, 5), normal(40, 5, 2)]
+    yield lambda a, b: gc.astype(a, gc.complex64) @ (b * 1j), [normal(40, 3, 5), normal(40, 5, 2)]
 
 
 def sorts():
@@ -315,7 +347,7 @@ def changed(a):
     return a
 
 
-FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, short_rows, added, placed, searches, correlated, columns, visited_again, scans, products, vectors, sorts, draws, watched, chosen)}
+FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, short_rows, added, placed, searches, correlated, columns, visited_again, scans, products, vectors, sorts, draws, watched, chosen, few_elements, rows_at_once)}
 
 
 def told(program, inputs, where: str) -> tuple:

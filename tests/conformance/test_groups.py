@@ -44,7 +44,8 @@ with gc.device(sys.argv[1]):
 """
 
 
-@pytest.mark.parametrize(("length", "form"), [(64, "_short"), (68, "_kept"), (4092, "_kept"), (4096, "_whole"), (4097, ""), (4100, "")])
+@pytest.mark.parametrize(("length", "form"), [(16, "_16"), (50, "_64"), (64, "_64"), (65, "_256_any"), (68, "_256"), (256, "_256"), (1023, "_1024_any"), (1024, "_1024"), (1025, ""), (1028, "_kept"), (4092, "_kept"),
+                                             (4096, "_whole"), (4097, ""), (4100, "")])
 def test_only_the_form_for_a_rows_length_runs(tmp_path, length, form):
     trace = tmp_path / "trace.json"
     run_by_groups("-c", ROWS, None, str(length))  # a device's self-test, which is remembered, is in no trace then

@@ -286,7 +286,7 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
     isShort = length && *length <= kGroupShortRow;
     mayBeShort = !length;
   }
-  if (family == Family::Rows && !isShort && !reducesOnce(func))
+  if (family == Family::Rows && !reducesOnce(func))
     setRows(func, space);
   if ((family == Family::Rows || family == Family::Full) && reducesOnce(func)) {
     int64_t lanes = space.reducedLoops() == 1 ? vector : 1;
@@ -294,9 +294,48 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
   }
 }
 
+/// Rows that a team has at once, at most: so many reads of a work-item are on their way. And lanes
+/// of the forms for any alignment.
+static constexpr int64_t kRowsAtOnce = 8, kFewLanes = 16, kSomeLanes = 64;
+
+/// Rows of less than a work-item keeps: a team has several, so that as much is on its way and one
+/// barrier serves all of them.
+void KernelShape::setRowsAtOnce(kernel::FuncOp func, const LoopSpace &space, Stages &stages) {
+  int64_t bits = 0;
+  func.getBody().walk([&](kernel::ReduceOp reduce) {
+    for (Type type : statesOf(reduce))
+      bits += type.getIntOrFloatBitWidth();
+  });
+  std::optional<int64_t> length = space.reducedItems().constant();
+  auto add = [&](RowsAtOnce form) {
+    int64_t reads = keptRow(func, space, stages, form.lanes).pieces;
+    form.rows = std::max<int64_t>(std::min(reads, kRowsAtOnce) / form.perRow(), 1);
+    auto memory = [&] { return form.perGroup(group) * (form.span + kRowsAtOnce) * bits / 8; };
+    while (form.rows > 1 && memory() > kGroupMemory)
+      form.rows /= 2;
+    bool mayBe = !length || (*length > 0 && *length <= form.longest);
+    bool fits = form.perRow() <= reads && form.items() <= group && memory() <= kGroupMemory;
+    if (mayBe && fits)
+      rowsAtOnce.push_back(form);
+  };
+  add({"_16", kFewLanes, kFewLanes, 1, 1, 1, 0});
+  add({"_64", kSomeLanes, kSomeLanes, 1, 1, 1, 0});
+  if (!rowsAtOnce.empty() && rowsAtOnce.back().longest == kGroupShortRow)
+    isShort = mayBeShort = false;
+  add({"_256", kTreeLanes, kTreeLanes, keptLanes, 1, 1, 0});
+  if (keptLanes > 1)
+    add({"_256_any", kTreeLanes, kTreeLanes, 1, keptLanes, 1, 0});
+  add({"_1024", 4 * kTreeLanes, kTreeLanes, keptLanes, 1, 4, 0});
+  if (keptLanes > 1)
+    add({"_1024_any", 4 * kTreeLanes, kTreeLanes, 1, keptLanes, 4, 0});
+}
+
 void KernelShape::setRows(kernel::FuncOp func, const LoopSpace &space) {
   keptLanes = space.reducedLoops() == 1 ? func.getSchedule()->getVector() : 1;
   Stages stages(space);
+  setRowsAtOnce(func, space, stages);
+  if (isShort)
+    return;
   keptElements = keptRow(func, space, stages, keptLanes).pieces * kTreeLanes;
   SmallVector<Polynomial> steps;
   if (keptLanes > 1)
@@ -320,11 +359,32 @@ void KernelShape::setTiles(kernel::FuncOp func, const LoopSpace &space) {
   if (func->hasAttr(kRunsAttr) &&
       (!length || (*length > kChain && *length <= kChain * kChainsPerRun)))
     runPieces = pieces;
+  setEach(dot, space);
   if (groupTile == kSmallTile || known || func->hasAttr(kTensorsAttr))
     return;
   smallPieces = tileCount(space, kSmallTile, func.getContext());
   largeCost = tileCost(dot.getType(), false);
   smallCost = tileCost(dot.getType(), true);
+}
+
+void KernelShape::setEach(kernel::DotOp dot, const LoopSpace &space) {
+  unsigned parallel = space.parallel;
+  std::optional<int64_t> length = space.reducedItems().constant(), all = 1;
+  if (dot->getParentOfType<kernel::FuncOp>()->hasAttr(kTensorsAttr) ||
+      (length && *length > kShallow))
+    return;
+  for (unsigned loop : {parallel - 2, parallel - 1})
+    if (auto known = space.extents[loop].constant(); known && all)
+      *all *= std::min(*known, kSmallTile);
+    else
+      all = std::nullopt;
+  if (all && *all > kFewInTile)
+    return;
+  auto extent = [&](unsigned loop) {
+    return space.product(loop, loop + 1).toExpr(dot.getContext());
+  };
+  rows = extent(parallel - 2);
+  columns = extent(parallel - 1);
 }
 
 /// The engine copies an operand that lies in memory as it is: lines of neighbours, the next line

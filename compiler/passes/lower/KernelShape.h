@@ -8,6 +8,7 @@
 #include <optional>
 
 namespace graphc::pass {
+class Stages;
 
 /// How a matrix product runs.
 enum class ContractForm {
@@ -29,6 +30,19 @@ enum class RowForm {
   Any,   ///< every stage reads the row again
   Kept,  ///< read once: aligned, and no longer than what work-items keep
   Whole, ///< exactly as long: all loads are waited for together
+};
+
+/// A form for rows of at most `longest` elements that several stages visit: <kernel><suffix>, whose
+/// groups have teams of work-items for `rows` rows at once. A team has the first `span` lanes of
+/// the tree: of each a work-item has `pieces` elements, 256 apart, and it has `lanes` neighbours,
+/// or, where rows lie anywhere, `strips` lanes that are as far apart as there are work-items.
+struct RowsAtOnce {
+  llvm::StringLiteral suffix;
+  int64_t longest, span, lanes, strips, pieces, rows;
+
+  int64_t items() const { return span / lanes / strips; }
+  int64_t perGroup(int64_t group) const { return group / items() * rows; }
+  int64_t perRow() const { return strips * pieces; } ///< reads of a work-item
 };
 
 /// Work items of a kernel as its launch counts them, and what follows from the family. Shared by
@@ -70,6 +84,7 @@ struct KernelShape {
   /// where all `keptMultiples` are multiples of keptLanes: functions of their own, so that a device
   /// compiles and gives registers for what it runs.
   std::optional<RowForm> rowForm;
+  llvm::SmallVector<RowsAtOnce> rowsAtOnce; ///< shortest first: the first that holds a row has it
   int64_t keptLanes = 1, keptElements = 0;
   llvm::SmallVector<mlir::AffineExpr> keptMultiples;
   /// Columns by groups: work-items that share a strip of more than kFewRows rows.
@@ -91,6 +106,11 @@ struct KernelShape {
   /// blocks but one run as a whole.
   mlir::AffineExpr runPieces;
   static constexpr int64_t kSmallGroup = 128;
+  /// Contract by groups: not null when there is <kernel>_each, whose work-items have an element
+  /// each, for k of kShallow at most: extents of a product. It runs where a small tile would be
+  /// filled to an eighth or less.
+  mlir::AffineExpr rows, columns;
+  static constexpr int64_t kShallow = 64, kFewInTile = kSmallTile * kSmallTile / 8;
   /// Contract on tensor cores: not null when there is <kernel>_bulk, its pieces; and what has to be
   /// a multiple of kBulkAligned for it to run.
   mlir::AffineExpr bulkPieces;
@@ -106,8 +126,10 @@ struct KernelShape {
 private:
   void setGroups(kernel::FuncOp func, const LoopSpace &space);
   void setRows(kernel::FuncOp func, const LoopSpace &space);
+  void setRowsAtOnce(kernel::FuncOp func, const LoopSpace &space, Stages &stages);
   void setContract(kernel::FuncOp func, const LoopSpace &space);
   void setTiles(kernel::FuncOp func, const LoopSpace &space);
+  void setEach(kernel::DotOp dot, const LoopSpace &space);
   void setBulk(kernel::FuncOp func, const LoopSpace &space);
 };
 

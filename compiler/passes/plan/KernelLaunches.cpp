@@ -111,14 +111,32 @@ void KernelLaunches::takeShort() {
   step("_short", m.mul(groups(range, shape.group), isShort), work);
 }
 
-void KernelLaunches::takeKept() {
-  Value kept = m.mul(m.some(m.sub(work, m(shape.keptLanes - 1))),
-                     m.some(m.sub(m(shape.keptElements + 1), work)));
-  kept = m.mul(kept, areMultiples(shape.keptMultiples, shape.keptLanes));
+void KernelLaunches::takeRows() {
+  Value aligned = areMultiples(shape.keptMultiples, shape.keptLanes);
+  // Of no elements there is nothing to keep: the kernel's own form has such rows.
+  aligned = m.mul(aligned, m.some(m.sub(work, m(shape.keptLanes - 1))));
+  auto upTo = [&](int64_t longest) { return m.some(m.sub(m(longest + 1), work)); };
+  for (const RowsAtOnce &form : shape.rowsAtOnce) {
+    Value fits = m.mul(upTo(form.longest), form.lanes > 1 ? aligned : m.some(work));
+    step(form.suffix, groups(m.mul(pieces, fits), form.perGroup(shape.group)), work);
+    pieces = m.mul(pieces, m.sub(m(1), fits));
+  }
+  if (!shape.keptElements || shape.rowForm)
+    return;
+  Value kept = m.mul(upTo(shape.keptElements), aligned);
   Value all = m.mul(pieces, kept), partly = m.some(m.sub(m(shape.keptElements), work));
   pieces = m.mul(pieces, m.sub(m(1), kept));
   step("_whole", m.mul(all, m.sub(m(1), partly)), work);
   step("_kept", m.mul(all, partly), work);
+}
+
+void KernelLaunches::takeEach() {
+  auto inTile = [&](AffineExpr extent) { return m.min(evaluate(extent), kSmallTile); };
+  Value all = m.mul(inTile(shape.rows), inTile(shape.columns));
+  Value few = m.some(m.sub(m(KernelShape::kFewInTile + 1), all));
+  few = m.mul(few, m.some(m.sub(m(KernelShape::kShallow + 1), work)));
+  pieces = m.mul(pieces, m.sub(m(1), few));
+  step("_each", m.mul(groups(range, shape.group), few), work);
 }
 
 /// 1 where the copy engine is to feed a product's tiles, else 0: there are k's, every line is
@@ -193,6 +211,8 @@ void KernelLaunches::addPartials(Value count) {
 }
 
 void KernelLaunches::plan() {
+  if (shape.rows)
+    takeEach();
   if (shape.bulkPieces)
     takeBulk();
   if (shape.smallPieces)
@@ -203,8 +223,8 @@ void KernelLaunches::plan() {
     return step("", groups(range, shape.group), work);
   if (shape.mayBeShort)
     takeShort();
-  if (shape.keptElements && !shape.rowForm)
-    takeKept();
+  if (shape.keptElements || !shape.rowsAtOnce.empty())
+    takeRows();
   if (shape.splitBlock)
     return planBlocks();
   if (bulk)

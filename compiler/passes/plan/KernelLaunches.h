@@ -38,7 +38,7 @@ private:
   mlir::Value areMultiples(llvm::ArrayRef<mlir::AffineExpr> these, int64_t of);
   mlir::Value sharesOfStrip() const, sharedPieces() const;
   mlir::Value runsInBulk(mlir::Value wide);
-  void takeShort(), takeKept(), takeBulk(), takeSmall(), takeRun();
+  void takeShort(), takeRows(), takeEach(), takeBulk(), takeSmall(), takeRun();
   mlir::Value foldItems(mlir::Value blocks);
   void addPartials(mlir::Value count);
 

@@ -1,11 +1,20 @@
-// Elements of rows that are read once and written once stay in registers: the loops over them are unrolled. (Short rows, of any length up to 32, have
-// theirs in an array.) Scans bound
+// Elements of rows that are read once and written once stay in registers: the loops over them are unrolled. Scans bound
 // their registers, so that a multiprocessor holds many groups; what nobody writes is read as such.
 // REQUIRES: compiler, graphc
 // RUN: graphc compile %s --emit=ptx --opencl-features=fp64,gpu,ordered,sm_90 --target=ptx | FileCheck %s
 // RUN: graphc compile %s --emit=ptx --opencl-features=fp64,gpu,ordered,sm_90 --target=ptx | FileCheck %s --check-prefix=NONE
-// NONE-LABEL: .entry main_0_short(
-// NONE: .local
+// NONE-LABEL: .entry main_0_16(
+// NONE-NOT: .local
+// NONE-LABEL: .entry main_0_64(
+// NONE-NOT: .local
+// NONE-LABEL: .entry main_0_256(
+// NONE-NOT: .local
+// NONE-LABEL: .entry main_0_256_any(
+// NONE-NOT: .local
+// NONE-LABEL: .entry main_0_1024(
+// NONE-NOT: .local
+// NONE-LABEL: .entry main_0_1024_any(
+// NONE-NOT: .local
 // NONE-LABEL: .entry main_0(
 // NONE-NOT: .local
 // NONE-LABEL: .entry main_0_kept(

@@ -51,6 +51,7 @@ private:
   // Rows
   struct Team;
   struct Kept;
+  struct SeveralRows;
   llvm::SmallVector<mlir::Type> splitBuffers();
   void lowerBlocks();
   void lastGroup(mlir::OpBuilder &builder, mlir::Value flag, mlir::Value ticket, mlir::Value count,
@@ -63,6 +64,7 @@ private:
   void foldFew(mlir::OpBuilder &builder, Reducers reducers, mlir::Value blocks);
   void foldMany(mlir::OpBuilder &builder, Reducers reducers, mlir::Value blocks);
   void lowerRows(), lowerRows(llvm::StringRef name, RowForm form);
+  void lowerSeveral(const RowsAtOnce &form);
   /// A row a work-item of a group.
   void lowerShort(llvm::StringRef name);
   Team teamOf(mlir::OpBuilder &builder, int64_t lanes);
@@ -89,6 +91,8 @@ private:
   struct ContractTile;
   void lowerContract(), lowerTiles(llvm::StringRef name);
   void storeTile(ContractTile &tile);
+  /// A work-item an element, of which a tile would hold few.
+  void lowerEach();
   void lowerContractFold();
   int64_t pitch() const;
   Side contractSide(mlir::Value value, int loopNumber, int64_t depth);

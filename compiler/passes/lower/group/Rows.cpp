@@ -554,6 +554,8 @@ void GroupLowering::lowerRows(StringRef name, RowForm form) {
 }
 
 void GroupLowering::lowerRows() {
+  for (const RowsAtOnce &form : shape.rowsAtOnce)
+    lowerSeveral(form);
   if (shape.rowForm)
     return lowerRows(kernel.getSymName(), *shape.rowForm);
   lowerRows(kernel.getSymName(), RowForm::Any);
