@@ -250,6 +250,9 @@ def few_elements():
               ((1, 3), (3, 1000)), ((1000, 8), (8, 8)), ((1000, 8), (8, 9)), ((5, 0), (0, 5))]
     for left, right in stacks:
         yield lambda a, b: a @ b, [normal(*left), normal(*right)]
+    yield lambda a, b, c: (a @ b + c) * gc.permute_dims(c[:8, :8], (1, 0))[:1], [normal(1000, 20), normal(20, 8), normal(1000, 8)]
+    yield lambda a, b: a[:, 1:] @ b[1:, 1:], [normal(1000, 21), normal(21, 9)]
+    yield lambda a, b: a @ gc.permute_dims(b, (1, 0)), [normal(7, 33), normal(1001, 33)]
     yield lambda a, b: gc.permute_dims(a * 2, (0, 2, 1)) @ b[:, ::-1] + 1, [normal(50, 3, 4, dtype=np.float64), normal(50, 3, 3, dtype=np.float64)]
     yield lambda a: a @ gc.permute_dims(a, (0, 2, 1)), [normal(40, 3, 5)]
     yield lambda a, b: gc.astype(a, gc.int64) @ gc.astype(b, gc.int64), [normal(40, 3, 5), normal(40, 5, 2)]

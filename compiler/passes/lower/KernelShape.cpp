@@ -385,6 +385,7 @@ void KernelShape::setEach(kernel::DotOp dot, const LoopSpace &space) {
   };
   rows = extent(parallel - 2);
   columns = extent(parallel - 1);
+  batches = space.product(0, parallel - 2).toExpr(dot.getContext());
 }
 
 /// The engine copies an operand that lies in memory as it is: lines of neighbours, the next line

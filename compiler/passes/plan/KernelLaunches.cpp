@@ -131,12 +131,17 @@ void KernelLaunches::takeRows() {
 }
 
 void KernelLaunches::takeEach() {
-  auto inTile = [&](AffineExpr extent) { return m.min(evaluate(extent), kSmallTile); };
-  Value all = m.mul(inTile(shape.rows), inTile(shape.columns));
+  Value rows = evaluate(shape.rows), columns = evaluate(shape.columns);
+  Value all = m.mul(m.min(rows, kSmallTile), m.min(columns, kSmallTile));
   Value few = m.some(m.sub(m(KernelShape::kFewInTile + 1), all));
   few = m.mul(few, m.some(m.sub(m(KernelShape::kShallow + 1), work)));
   pieces = m.mul(pieces, m.sub(m(1), few));
-  step("_each", m.mul(groups(range, shape.group), few), work);
+  constexpr int64_t side = KernelShape::kFewSide;
+  Value quads = m.some(m.sub(columns, m(KernelShape::kQuadColumns - 1)));
+  Value strips = m.mul(m.mul(evaluate(shape.batches), few), m.ceilDiv(columns, side));
+  Value each = m.mul(m.mul(strips, rows), m.sub(m(1), quads));
+  step("_each", groups(each, shape.group), work);
+  step("_quads", groups(m.mul(m.mul(strips, m.ceilDiv(rows, side)), quads), shape.group), work);
 }
 
 /// 1 where the copy engine is to feed a product's tiles, else 0: there are k's, every line is
@@ -211,7 +216,7 @@ void KernelLaunches::addPartials(Value count) {
 }
 
 void KernelLaunches::plan() {
-  if (shape.rows)
+  if (shape.batches)
     takeEach();
   if (shape.bulkPieces)
     takeBulk();

@@ -25,8 +25,6 @@ constexpr int64_t kEach = 8;
 constexpr int64_t kEdgeQuads = 2;
 /// Tiles of rows that go through all tiles of columns together, for the second-level cache.
 constexpr int64_t kBand = 16;
-/// k's whose elements a work-item with one element reads ahead.
-constexpr int64_t kEachAhead = 4;
 
 } // namespace
 
@@ -427,34 +425,9 @@ void GroupLowering::storeTile(ContractTile &tile) {
   }
 }
 
-void GroupLowering::lowerEach() {
-  open((kernel.getSymName() + "_each").str(), {});
-  IndexMath m{builder, loc};
-  Value item = m.add(m.mul(begin, shape.group), member);
-  Value present = m.less(item, emitter->emit(builder, space.items()));
-  auto guard = scf::IfOp::create(builder, loc, present, /*withElseRegion=*/false);
-  OpBuilder b = guard.getThenBodyBuilder();
-  ContractTile tile;
-  tile.dot = dotOf(kernel);
-  tile.base = position();
-  emitter->delinearize(b, item, 0, space.parallel, tile.base);
-  Value length = emitter->emit(b, space.reducedItems());
-  Value zero = chainZero(b, loc, tile.dot.getType(), 1);
-  auto products =
-      scf::ForOp::create(b, loc, IndexMath{b, loc}(0), length, IndexMath{b, loc}(1), zero);
-  products->setAttr(kUnrollAttr, b.getI64IntegerAttr(kEachAhead));
-  OpBuilder c = OpBuilder::atBlockBegin(products.getBody());
-  Position at = tile.base;
-  at.loops[space.parallel] = products.getInductionVar();
-  Value x = emitter->value(c, tile.dot.getLhs(), at), y = emitter->value(c, tile.dot.getRhs(), at);
-  scf::YieldOp::create(c, loc, multiplyAdd(c, loc, x, y, products.getRegionIterArgs()[0]));
-  contractStoreAt(b, tile, tile.base, products.getResult(0));
-  close();
-}
-
 void GroupLowering::lowerContract() {
   lowerTiles(kernel.getSymName());
-  if (shape.rows)
+  if (shape.batches)
     lowerEach();
   if (shape.smallPieces) {
     KernelShape large = shape;

@@ -91,7 +91,7 @@ private:
   struct ContractTile;
   void lowerContract(), lowerTiles(llvm::StringRef name);
   void storeTile(ContractTile &tile);
-  /// A work-item an element, of which a tile would hold few.
+  struct FewElements;
   void lowerEach();
   void lowerContractFold();
   int64_t pitch() const;
