@@ -199,9 +199,11 @@ PyObject *product(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObj
     RecordScope line;
     const uint32_t word = RecordScope::errors();
     const auto name = static_cast<uint32_t>(PyLong_AsLong(PyTuple_GET_ITEM(self, 1)));
+    const auto kind = static_cast<Product>(PyLong_AsLong(PyTuple_GET_ITEM(self, 0)));
     const bool isOwn = !word || (word >> kErrorNameShift) != 0;
-    RecordScope named(RecordScope::location(), isOwn ? word : word | name << kErrorNameShift);
-    auto made = productOf(static_cast<Product>(PyLong_AsLong(PyTuple_GET_ITEM(self, 0))), *a, *b);
+    const uint32_t told = isOwn ? word : word | name << kErrorNameShift;
+    RecordScope named(RecordScope::location(), kind == Product::VDot ? 0 : told); // as NumPy's
+    auto made = productOf(kind, *a, *b);
     return made ? wrap(std::move(*made)) : Py_NewRef(Py_NotImplemented);
   });
 }
@@ -217,11 +219,11 @@ void defineContractions(pb::module_ &m) {
     return pb::reinterpret_steal<pb::object>(
         PyCFunction_New(&productMethod, pb::make_tuple(static_cast<long>(kind), name).ptr()));
   };
-  for (auto [name, kind] :
+  m.attr("plain_vdot") = productOfKind(Product::VDot, 0);
+  for (auto [product, kind] :
        {std::pair("plain_vecdot", Product::VecDot), std::pair("plain_matvec", Product::MatVec),
-        std::pair("plain_vecmat", Product::VecMat), std::pair("plain_vdot", Product::VDot)})
-    m.attr(name) = productOfKind(kind, 0);
-  m.def("plain_inner", [=](int name) { return productOfKind(Product::Inner, name); });
+        std::pair("plain_vecmat", Product::VecMat), std::pair("plain_inner", Product::Inner)})
+    m.def(product, [=](int name) { return productOfKind(kind, name); });
   m.def(
       "contraction", &toSteps,
       "What `contract` runs of a list of steps: (place of a value, that of a second one or None, a "

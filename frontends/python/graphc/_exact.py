@@ -5,6 +5,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
+from ._float_errors import number_of as _number_of
 
 #: Functions that change their first argument, and its name.
 UPDATES = {"copyto": "dst", "put": "a", "place": "arr", "putmask": "a", "fill_diagonal": "a", "put_along_axis": "arr"}
@@ -82,6 +83,8 @@ def swapping(method):
 def exact_part(called):
     """The function of a ufunc: its plain calls are the extension's, and where results are exact NumPy's ufunc is asked first."""
     theirs, quick = getattr(_np, called.__name__, None), getattr(_graphc, f"plain_{called.__name__}", None)
+    if called.__name__ in ("vecdot", "matvec", "vecmat"):  # which say what their errors are called
+        quick = quick(_number_of(called.__name__))
     if quick is None and (called.__name__ not in _EXACT or theirs is None):
         return called
     made = _graphc.function(*exact(called, theirs))

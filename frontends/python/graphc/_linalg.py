@@ -104,7 +104,7 @@ def _dot(a, b, out):
 
 
 @as_ufunc(2)
-@_stands_for()
+@_stands_for("vecdot")
 def vecdot(x1, x2, /, *, axis=-1, axes=None, keepdims=False):
     """Sum of products along one axis, in the dtype of the products; other axes broadcast, and complex numbers of the
     first operand are conjugated. `axes` names the axis in each operand (`moved_operands`); `keepdims` leaves it with size 1.

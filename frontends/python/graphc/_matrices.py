@@ -152,6 +152,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype=float64, *, like=None) -
 _COLUMNS = 64
 
 
+@_stands_for("accumulate")
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:  # noqa: N803
     """Powers of a vector as columns, the highest first unless increasing; by repeated products, as NumPy."""
     x = asarray(x)

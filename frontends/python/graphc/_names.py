@@ -11,6 +11,7 @@ import numpy as _np
 from . import _foreign, _graphc, _numpys_classes
 from ._creation import arange, asarray, linspace
 from ._devices import where_operands_are as _where_operands_are
+from ._float_errors import tell as _tell
 from ._manipulation import concatenate
 from .errors import ArgumentError, ForeignDType, ShapeError
 
@@ -259,6 +260,7 @@ def row_stack(tup, *, dtype=None, casting="same_kind"):
     """`vstack` under its old name."""
     from ._assemble import vstack
 
+    _tell("`row_stack` alias is deprecated. Use `np.vstack` directly.", DeprecationWarning)
     return vstack(tup, dtype=dtype, casting=casting)
 
 

@@ -15,6 +15,7 @@ from ._assemble import _along
 from ._creation import _floating, _inexact, _real, alike_floats, are_few_known, asarray, linspace, single
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, float32, float64
+from ._float_errors import named as _named
 from ._float_errors import quiet as _quiet
 from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
@@ -318,6 +319,7 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return _graphc.select(_graphc.isnan(x1), x1, _graphc.select(x1 == 0, x2, step))
 
 
+@_stands_for()
 def sinc(x: ArrayLike) -> Array:
     """sin(pi x) / (pi x), 1 at zero."""
     y = _math.pi * _inexact(x)
@@ -421,7 +423,7 @@ def logspace(start, stop, num: int = 50, endpoint: bool = True, base=10.0, dtype
 # Statistics.
 
 
-@_stands_for()
+@_stands_for("subtract")
 def ptp(a: ArrayLike, axis=None, out=None, keepdims: bool = False) -> Array:
     """Largest minus smallest element."""
     return with_out(max(a, axis, keepdims=keepdims) - min(a, axis, keepdims=keepdims), out, name="ptp")
@@ -433,12 +435,14 @@ def _without_nan(x, filler):
 
 
 @_where_operands_are
+@_stands_for()
 def nansum(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, initial=_NO_VALUE, where=True) -> Array:
     """`sum` with NaN counted as zero."""
     return sum(_without_nan(a, 0.0), axis, dtype, out, keepdims, initial, where)
 
 
 @_where_operands_are
+@_stands_for()
 def nanprod(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, initial=_NO_VALUE, where=True) -> Array:
     """`prod` with NaN counted as one."""
     return prod(_without_nan(a, 1.0), axis, dtype, out, keepdims, initial, where)
@@ -458,7 +462,7 @@ def _check_inexact(dtype, out):
             raise TypeError(f"If a is inexact, then {name} must be inexact")
 
 
-@_stands_for("=Mean of empty slice")
+@_stands_for()
 def nanmean(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, *, where=True) -> Array:
     """`mean` of the elements that are not NaN; NaN, and a warning, when there are none."""
     x = asarray(a)
@@ -467,10 +471,11 @@ def nanmean(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = Fals
     _check_inexact(dtype, out)
     x = x if dtype is None else x.astype(as_dtype(dtype))
     x = x if where is True else _graphc.select(where, x, _math.nan)
+    total = nansum(x, axis, keepdims=keepdims)  # alone of what is computed tells of what it meets, as in NumPy
     with _quiet():
         count = _present(x, axis, keepdims)
-        result = (nansum(x, axis, keepdims=keepdims) / count).astype(x.dtype, copy=False)
-        return with_out(_where_some(count, result), out, "unsafe", "nanmean")
+        result = (total / count).astype(x.dtype, copy=False)
+        return with_out(_mean_of_some(count, result), out, "unsafe", "nanmean")
 
 
 @_stands_for()
@@ -479,7 +484,17 @@ def _where_some(count, result):
     return _graphc.select(_graphc.isnan(_told(count)), _math.nan, result)
 
 
+@_stands_for("=Mean of empty slice")
+def _mean_of_some(count, result):
+    return _where_some(count, result)
+
+
 @_stands_for("=Degrees of freedom <= 0 for slice.")
+def _spread_of_some(freedom, spread):
+    return _where_some(_graphc.maximum(freedom, 0), spread)
+
+
+@_stands_for()
 def nanvar(
     a: ArrayLike, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, where=True, mean=_NO_VALUE,
     correction=None,
@@ -494,16 +509,21 @@ def nanvar(
         refuse_complex_spread(x, dtype, as_dtype(dtype))
     x = x if dtype is None else x.astype(as_dtype(dtype))
     x = x if where is True else _graphc.select(where, x, _math.nan)
+    if is_missing(mean):
+        total = nansum(x, axis, keepdims=True)
+        with _quiet():
+            mean = (total / _present(x, axis, True)).astype(x.dtype, copy=False)
+    distance = x - asarray(mean)
+    with _named("multiply"):
+        squares = _graphc.select(_graphc.isnan(x), 0, _squared_size(distance))  # what infinities leave stays NaN
+    total = sum(squares, axis, keepdims=keepdims)
     with _quiet():
-        if is_missing(mean):
-            mean = (nansum(x, axis, keepdims=True) / _present(x, axis, True)).astype(x.dtype, copy=False)
-        squares = _graphc.select(_graphc.isnan(x), 0, _squared_size(x - asarray(mean)))  # what infinities leave stays NaN
         freedom = _present(x, axis, keepdims) - ddof
-        spread = (sum(squares, axis, keepdims=keepdims) / freedom).astype(squares.dtype, copy=False)
-        return with_out(_where_some(_graphc.maximum(freedom, 0), spread), out, "unsafe", "nanvar")
+        spread = (total / freedom).astype(squares.dtype, copy=False)
+        return with_out(_spread_of_some(freedom, spread), out, "unsafe", "nanvar")
 
 
-@_stands_for("=Degrees of freedom <= 0 for slice.")
+@_stands_for()
 def nanstd(
     a: ArrayLike, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, where=True, mean=_NO_VALUE,
     correction=None,
@@ -579,11 +599,13 @@ def nanargmin(a: ArrayLike, axis=None, out=None, *, keepdims: bool = False) -> A
     return _nan_place("argmin", a, axis, out, keepdims, _math.inf)
 
 
+@_stands_for()
 def nancumsum(a: ArrayLike, axis=None, dtype=None, out=None) -> Array:
     """`cumsum` with NaN counted as zero."""
     return cumsum(_without_nan(a, 0.0), axis, dtype, out)
 
 
+@_stands_for()
 def nancumprod(a: ArrayLike, axis=None, dtype=None, out=None) -> Array:
     """`cumprod` with NaN counted as one."""
     return cumprod(_without_nan(a, 1.0), axis, dtype, out)
@@ -624,7 +646,7 @@ def cov(
             _tell("Degrees of freedom <= 0 for slice")
         distance = x - mean(x, 1, keepdims=True)
         product = _graphc.matmul(distance, distance.T.conj() if x.dtype.kind == "c" else distance.T)
-        return (product * (1.0 / count if count > 0 else _math.inf)).squeeze()
+        return (product * (1.0 / count if count > 0 else _one_over(0.0))).squeeze()
     weights = weights.astype(float64)
     total = sum(weights)
     if not _graphc.is_tracing() and bool(total == 0):
@@ -634,9 +656,16 @@ def cov(
         count = total - ddof
     else:
         count = total - ddof * sum(weights * asarray(aweights)) / total
+    if not _graphc.is_tracing() and bool(count <= 0):
+        _tell("Degrees of freedom <= 0 for slice")
     weighted = distance * weights
     product = _graphc.matmul(distance, weighted.T.conj() if x.dtype.kind == "c" else weighted.T)
-    return (product * (1.0 / _graphc.maximum(count, 0.0))).squeeze()
+    return (product * _one_over(_graphc.maximum(count, 0.0))).squeeze()
+
+
+@_stands_for("divide")
+def _one_over(count):
+    return 1.0 / asarray(count)
 
 
 def _observation_weights(given, count, name):

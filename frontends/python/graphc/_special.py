@@ -146,6 +146,7 @@ def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 @as_ufunc(2)
+@_stands_for("matvec")
 def matvec(x1: ArrayLike, x2: ArrayLike, /, *, axes=None) -> Array:
     """Matrices times vectors, other axes broadcast; `axes` as in `matmul`."""
     x1, x2 = asarray(x1), asarray(x2)
@@ -158,6 +159,7 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /, *, axes=None) -> Array:
 
 
 @as_ufunc(2)
+@_stands_for("vecmat")
 def vecmat(x1: ArrayLike, x2: ArrayLike, /, *, axes=None) -> Array:
     """Vectors times matrices, other axes broadcast; complex vectors are conjugated. `axes` as in `matmul`."""
     x1, x2 = asarray(x1), asarray(x2)
@@ -200,6 +202,7 @@ def _chebyshev(x, coefficients):
     return 0.5 * (b0 - b2)
 
 
+@_stands_for()
 def i0(x: ArrayLike) -> Array:
     """Modified Bessel function of the first kind, order 0."""
     x = asarray(x)
@@ -212,6 +215,7 @@ def i0(x: ArrayLike) -> Array:
     return asarray(_graphc.select(x <= 8.0, small, large))
 
 
+@_stands_for()
 def kaiser(M: int, beta: float) -> Array:
     """The Kaiser window of M points."""
     M = _points(M)
@@ -267,6 +271,7 @@ def bartlett(M: int) -> Array:
     return _window(M, lambda n, M: _graphc.select(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1)))
 
 
+@_stands_for()
 def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * _math.pi) -> Array:
     """Jumps of more than half a period between neighbours along an axis replaced by their complement."""
     p = asarray(p)

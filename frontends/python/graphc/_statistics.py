@@ -17,6 +17,7 @@ from ._float_errors import tell as _tell
 from ._float_errors import told as _told
 from ._indexing import bincount, take, take_along_axis
 from ._manipulation import _axes, concat, expand_dims
+from ._reductions import mean
 from ._sorting import argsort, partition, searchsorted, sort
 from ._ufunc import with_out
 from .errors import ArgumentError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
@@ -125,8 +126,13 @@ def _element(s, place, dtype):
 _PARTED = 2048
 
 
-@_where_operands_are
 @_stands_for("reduce")
+def _halfway(low, high):
+    return (low + high) / 2
+
+
+@_where_operands_are
+@_stands_for()
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The middle of the sorted elements over `axis` (None: all; an int or a tuple), the mean of the two middle ones of
     an even number; NaN if any is NaN, and of no elements. Integers give float64."""
@@ -135,14 +141,13 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     n = flat.shape[-1]
     dtype = x.dtype if x.dtype.kind in "fc" else float64
     if n == 0:
-        _tell("Mean of empty slice")
-        result = full(flat.shape[:-1], _math.nan, dtype=dtype)
+        result = mean(flat, -1)  # and the warnings of it
     else:
         parts = x.dtype.kind == "c" and n > _PARTED and not _graphc.is_tracing() and not bool((flat != flat).any())
         s = partition(flat, [(n - 1) // 2, n // 2]) if parts else sort(flat)
         result = _element(s, n // 2, dtype)
         if n % 2 == 0:
-            result = (_element(s, n // 2 - 1, dtype) + result) / 2
+            result = _halfway(_element(s, n // 2 - 1, dtype), result)
         result = result if parts else _last_is_nan(s, result)
     return _deliver(result, out, "median", kept if keepdims else None, "unsafe", spreads=False)  # which reduces
 
@@ -604,6 +609,7 @@ def _counts(places, weights, length):
 
 
 @_where_operands_are
+@_stands_for()
 def histogram(a, bins=10, range=None, density=None, weights=None):
     """(counts, edges): how many elements, or which sum of weights, fall into each bin; the last bin has its right edge.
     `bins` is a number of equal bins over `range` (default: from the smallest to the largest element), rising edges,
