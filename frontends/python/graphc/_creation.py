@@ -13,6 +13,7 @@ from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import _NAMES, as_dtype, can_cast, float64, int64
 from ._float_errors import stands_for as _stands_for
 from ._wrapping import is_asked as _is_asked
+from ._wrapping import is_maker, made_by
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, ShapeError
 
 _Array = _graphc.Array
@@ -228,6 +229,9 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
             return packed
     if type(a) is _np.ndarray and a.flags.fnc and not _graphc.is_tracing():
         return _of_columns(a, dtype, device, copy)
+    if not (dtype is None and copy is None) and is_maker(a):
+        made, copy = made_by(a, dtype, copy)
+        return asarray(made, dtype, device=device, copy=copy)
     try:
         wanted = _dtype(dtype)
         return _converted(a, wanted, device, copy)
@@ -378,8 +382,10 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         _leave_to(like)
     if type(copy) is not bool:
         copy = copy_mode(copy)
-    if subok and _is_of_class(made := _of_any_class(object, dtype)):
-        return _np.array(made, dtype, copy=copy, order=order, subok=True, ndmin=ndmin)
+    if is_maker(object):
+        object, copy = made_by(object, dtype, copy)
+    if subok and _is_of_class(object):
+        return _np.array(object, dtype, copy=copy, order=order, subok=True, ndmin=ndmin)
     if _graphc.is_array(object) and dtype is None and copy is True and order == "K" and device is None and ndmin == 0 and object.ndim <= 1:
         return object.copy() if object.ndim else _graphc.asarray(object, None, None, True)
     if ndmax or ndmin > _MOST_AXES:
@@ -418,7 +424,8 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """As `asarray`; objects of classes made of NumPy's arrays (`memmap`) stay what they are, as do those that an object's `__array__` gives."""
     if like is not None:
         _leave_to(like)
-    a = _of_any_class(a, dtype)
+    if is_maker(a):
+        a, copy = made_by(a, dtype, copy)
     if _is_of_class(a):
         return _np.asanyarray(a, dtype, order, copy=copy)
     return asarray(a, dtype, order, device=device, copy=copy)
@@ -430,13 +437,6 @@ _FEW_LOOKED_AT = 1 << 14
 def are_few_known(x):
     """Whether a look at the elements costs less than operations that hold for any: few, on the host, and computed."""
     return x.size <= _FEW_LOOKED_AT and x.device == "cpu" and not _graphc.is_tracing() and not _graphc.pending(x)
-
-
-def _of_any_class(a, dtype):
-    """What an object's `__array__` gives; others as they are."""
-    if isinstance(a, (_Array, _np.ndarray, _np.generic, type)) or not hasattr(type(a), "__array__") or _graphc.is_tracing():
-        return a
-    return a.__array__() if dtype is None else a.__array__(dtype)
 
 
 def _is_of_class(a):

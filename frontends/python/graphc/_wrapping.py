@@ -6,7 +6,9 @@ import inspect as _inspect
 import numpy as _np
 
 from . import _graphc
+from ._dtypes import as_dtype as _as_dtype
 from ._float_errors import tell as _tell
+from .errors import ArgumentError as _ArgumentError
 
 
 def valued(value):
@@ -30,9 +32,44 @@ def wrap(method, given):
     return method(*given[:taken])
 
 
-def _is_maker(value):
+def is_maker(value):
     """Whether an object makes an array of itself, which may be one of ours."""
     return not isinstance(value, (_np.ndarray, _np.generic, type)) and not _graphc.is_array(value) and getattr(type(value), "__array__", None) is not None
+
+
+_WITHOUT_COPY = (
+    "__array__ implementation doesn't accept a copy keyword, so passing copy=False failed. __array__ must implement 'dtype' and 'copy' keyword "
+    "arguments. To learn more, see the migration guide https://numpy.org/devdocs/numpy_2_0_migration_guide.html"
+    "#adapting-to-changes-in-the-copy-keyword"
+)
+
+
+def _takes_none(method):
+    code = getattr(method, "__code__", None)
+    return code is not None and code.co_argcount == 1 and not code.co_flags & _inspect.CO_VARARGS
+
+
+def made_by(maker, dtype, copy):
+    """(array, copy): what the `__array__` of an object gives, asked as NumPy asks, and whether a copy is still to be made of it (`copy`), which
+    its owner may have made or avoided. One that takes no dtype is not told of it. Raises ArgumentError where it cannot avoid a copy, and for
+    what is no array."""
+    method = maker.__array__
+    args = () if dtype is None or _takes_none(method) else (_as_dtype(dtype),)
+    try:
+        made = method(*args) if copy is None else method(*args, copy=copy)
+        copy = None if copy else copy
+    except TypeError as error:
+        if copy is None or "__array__() got an unexpected keyword argument 'copy'" not in str(error):
+            raise
+        _tell(_WITHOUT_COPY, DeprecationWarning)
+        if not copy:
+            raise _ArgumentError("Unable to avoid copy while creating an array as requested.") from None
+        made = method(*args)
+    if not _graphc.is_array(made) and not isinstance(made, _np.ndarray):
+        raise _ArgumentError("object __array__ method not producing an array")
+    if copy is False and dtype is not None and made.dtype != _as_dtype(dtype):
+        raise _ArgumentError("Unable to avoid copy while creating an array as requested.")
+    return made, copy
 
 
 class _Maker:
@@ -49,7 +86,7 @@ class _Maker:
 
 def _of_makers(theirs, values, *args, **keywords):
     """NumPy's array of a sequence of such objects; one of objects holds these themselves."""
-    made = theirs([_Maker(v) if _is_maker(v) else v for v in values], *args, **keywords)
+    made = theirs([_Maker(v) if is_maker(v) else v for v in values], *args, **keywords)
     if made.dtype == object:
         for place, value in _np.ndenumerate(made):
             if type(value) is _Maker:
@@ -60,9 +97,9 @@ def _of_makers(theirs, values, *args, **keywords):
 def converter(theirs, args):
     """NumPy's function that makes an array of its first argument, and the arguments, where objects make arrays of themselves."""
     first = args[0]
-    if _is_maker(first):
+    if is_maker(first):
         return theirs, (first.__array__(), *args[1:])
-    return _functools.partial(_of_makers, theirs) if type(first) in (list, tuple) and first and _is_maker(first[0]) else theirs, args
+    return _functools.partial(_of_makers, theirs) if type(first) in (list, tuple) and first and is_maker(first[0]) else theirs, args
 
 
 def is_asked(like):

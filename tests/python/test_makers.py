@@ -1,0 +1,115 @@
+"""Objects that make arrays of themselves (`__array__`) are asked as NumPy asks them: for a dtype, and for a copy or none."""
+
+import warnings
+
+import graphc as gc
+import numpy as np
+import pytest
+
+
+class Maker:
+    """Holds an array of `xp`, and remembers with what it was asked for it."""
+
+    def __init__(self, xp):
+        self.xp, self.held, self.asked = xp, xp.arange(3.0), []
+
+
+class Careful(Maker):
+    def __array__(self, dtype=None, copy=None):
+        self.asked.append((dtype, copy))
+        return self.xp.array(self.held, dtype=dtype, copy=copy)
+
+
+class Careless(Maker):
+    def __array__(self, dtype=None, copy=None):
+        self.asked.append((dtype, copy))
+        return self.held
+
+
+class Older(Maker):
+    def __array__(self, dtype=None):
+        self.asked.append((dtype,))
+        return self.held
+
+
+class Oldest(Maker):
+    def __array__(self):
+        self.asked.append(())
+        return self.held
+
+
+MAKERS = (Careful, Careless, Older, Oldest)
+CALLS = {
+    "asarray": lambda xp, o: xp.asarray(o),
+    "asarray without copy": lambda xp, o: xp.asarray(o, copy=False),
+    "asarray with copy": lambda xp, o: xp.asarray(o, copy=True),
+    "asarray of its dtype": lambda xp, o: xp.asarray(o, dtype="f8"),
+    "asarray of another dtype": lambda xp, o: xp.asarray(o, dtype="f4"),
+    "asarray of another dtype without copy": lambda xp, o: xp.asarray(o, dtype="f4", copy=False),
+    "asarray in order": lambda xp, o: xp.asarray(o, dtype="f8", order="F"),
+    "array": lambda xp, o: xp.array(o),
+    "array without copy": lambda xp, o: xp.array(o, copy=False),
+    "array where needed": lambda xp, o: xp.array(o, copy=None),
+    "array of its dtype without copy": lambda xp, o: xp.array(o, dtype="f8", copy=False),
+    "array of another dtype": lambda xp, o: xp.array(o, dtype="i4"),
+    "array of two axes": lambda xp, o: xp.array(o, copy=False, ndmin=2),
+    "asanyarray": lambda xp, o: xp.asanyarray(o, dtype="f8"),
+    "asanyarray without copy": lambda xp, o: xp.asanyarray(o, copy=False),
+    "reshape": lambda xp, o: xp.reshape(o, (3, 1)),
+}
+
+
+def outcome(call, xp, kind):
+    """What is made of such an object, what it was asked, what is warned of, and what a write to the result changes."""
+    maker = kind(xp)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        try:
+            made = call(xp, maker)
+        except ValueError as error:
+            return str(error)[:40], maker.asked
+    before = np.array(made)
+    made[...] = 7
+    texts = [(w.category, str(w.message), w.filename) for w in found]
+    return type(made) is xp.ndarray, before.dtype, before.tolist(), np.asarray(maker.held).tolist(), maker.asked, texts
+
+
+#: NumPy refuses to ask for a dtype where none is taken; graphc converts what it is given.
+PAIRS = [(name, kind) for kind in MAKERS for name in CALLS if kind is not Oldest or not ("dtype" in name or name in ("asarray in order", "asanyarray"))]
+
+
+@pytest.mark.parametrize(("name", "kind"), PAIRS)
+def test_are_asked_as_numpy_asks(name, kind):
+    assert outcome(CALLS[name], gc, kind) == outcome(CALLS[name], np, kind)
+
+
+def test_that_take_no_dtype():
+    maker = Oldest(gc)
+    made = gc.asarray(maker, dtype="f4")
+    assert made.dtype == np.float32 and made.tolist() == [0, 1, 2] and maker.asked == [()]
+
+
+def test_errors_of_theirs_and_what_is_no_array():
+    class Broken:
+        def __array__(self, dtype=None, copy=None):
+            raise TypeError("inside")
+
+    class Lists:
+        def __array__(self, dtype=None, copy=None):
+            return [1, 2]
+
+    for xp in (np, gc):
+        with pytest.raises(TypeError, match="inside"):
+            xp.asarray(Broken(), copy=True)
+        with pytest.raises(ValueError, match="object __array__ method not producing an array"):
+            xp.array(Lists())
+
+
+def test_arrays_of_numpy_that_they_give():
+    class Host:
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(3).astype(dtype or int)
+
+    assert gc.array(Host(), dtype="f4").tolist() == [0, 1, 2] and gc.array(Host(), dtype="f4").dtype == np.float32
+    assert np.array_equal(gc.array(Host(), dtype="U3"), np.array(Host(), dtype="U3"))
+    assert gc.asarray(Host(), dtype=object).dtype == object
