@@ -38,14 +38,18 @@ Result<Array> computed(op::OpKind kind, std::span<const Operand, 2> both) {
   return kind == op::OpKind::Pow ? ops::power(both[0], both[1]) : ops::elementwise(kind, both);
 }
 
-/// `[0] * n` with a computed integer: Python repeats the sequence, as it does for NumPy's scalars.
+/// `[0] * n` with a single result: Python repeats the sequence, or says that n is no integer, as it
+/// does for NumPy's scalars. A sequence is what can be repeated and knows no products.
 bool repeats(op::OpKind kind, PyObject *left, PyObject *right) {
   if (kind != op::OpKind::Mul)
     return false;
   for (auto [sequence, number] : {std::pair(left, right), std::pair(right, left)}) {
-    Array *count =
-        PyList_CheckExact(sequence) || PyTuple_CheckExact(sequence) ? asAnyArray(number) : nullptr;
-    if (count && count->isValue() && !isInexact(count->dtype()) && count->dtype() != DType::Bool)
+    const PyTypeObject *type = Py_TYPE(sequence);
+    if (!type->tp_as_sequence || !type->tp_as_sequence->sq_repeat ||
+        (type->tp_as_number && type->tp_as_number->nb_multiply))
+      continue;
+    const Array *count = asAnyArray(number);
+    if (count && count->isValue())
       return true;
   }
   return false;
@@ -246,10 +250,14 @@ PyObject *binaryOrForeign(op::OpKind kind, PyObject *left, PyObject *right) {
     if (auto floats = largeAsFloats(kind, both))
       result = binary(kind, (*floats)[0].ptr(), (*floats)[1].ptr());
   }
-  return isDone(result) ? result : handOverOperator(dunderOf(kind), false, left, right, result);
+  if (isDone(result) || (result && repeats(kind, left, right)))
+    return result;
+  return handOverOperator(dunderOf(kind), false, left, right, result);
 }
 
 PyObject *inPlaceOrForeign(op::OpKind kind, PyObject *self, PyObject *other) {
+  if (repeats(kind, self, other)) // which Python asks no class like ours for in place
+    return PyNumber_Multiply(self, other);
   if (asComplexScalar(self)) // a new one; as an array it would have to be made
     return binaryOrForeign(kind, self, other);
   PyObject *result = inPlace(kind, self, other);
