@@ -343,7 +343,7 @@ def alike_floats(x1, x2, name):
     strong = [_floating(x, name) for x, is_weak in zip((x1, x2), weak) if not is_weak]
     given = [asarray(x).dtype.kind for x, is_weak in zip((x1, x2), weak) if not is_weak]
     kind = _graphc.result_type(*strong) if strong else float64
-    if float in (type(x1), type(x2)) and "f" not in given and "V" not in given:
+    if (float in (type(x1), type(x2)) and "f" not in given and "V" not in given) or given == ["b"] and int in (type(x1), type(x2)):
         kind = float64
     return [_real(asarray(x, kind) if is_weak else x, name).astype(kind, copy=False) for x, is_weak in zip((x1, x2), weak)]
 

@@ -220,7 +220,7 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     """Vector product along an axis of size 3 in both operands (`axis`, or `axisa`, `axisb` and, of the result, `axisc`),
     other axes broadcast. Of vectors of size 2 the third component is zero; of two of them, only it is given."""
     x1, x2 = asarray(a), asarray(b)
-    if x1.shape == x2.shape == (3,) and axis is None and axisa == axisb == axisc == -1:
+    if x1.shape == x2.shape == (3,) and axis is None and axisa == axisb == axisc == -1 and x1.dtype.kind in "fc" and x2.dtype.kind in "fc":
         (a0, a1, a2), (b0, b1, b2) = x1, x2
         return asarray([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0])
     if axis is not None:
@@ -235,6 +235,14 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     if 2 in sizes:
         text = "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. (deprecated in NumPy 2.0)"
         _tell(text, DeprecationWarning)
+    if x1.ndim == x2.ndim == 1:  # single results would tell of integers that wrap around
+        return asarray(_cross(x1[None], x2[None], sizes)[0])
+    whole = _cross(x1, x2, sizes)
+    return whole if sizes == (2, 2) else moveaxis(whole, -1, axisc)
+
+
+@_stands_for()
+def _cross(x1, x2, sizes):
     a0, a1, b0, b1 = x1[..., 0], x1[..., 1], x2[..., 0], x2[..., 1]
     third = a0 * b1 - a1 * b0
     if sizes == (2, 2):
@@ -249,7 +257,7 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
         b2 = x2[..., 2]
         first, second = a1 * b2, -(a0 * b2)
     whole = stack([first, second, third], -1)
-    return moveaxis(whole if whole.contiguous else whole.copy(), -1, axisc)
+    return whole if whole.contiguous else whole.copy()
 
 
 def _grid_places(vector, has_dtype):

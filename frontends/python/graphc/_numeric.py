@@ -481,7 +481,7 @@ def nanmean(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = Fals
 @_stands_for()
 def _where_some(count, result):
     """`result`, and NaN where the count is zero, of which the function warns."""
-    return _graphc.select(_graphc.isnan(_told(count)), _math.nan, result)
+    return _graphc.select(_graphc.isnan(_told(count)), complex(_math.nan, _math.nan) if result.dtype.kind == "c" else _math.nan, result)
 
 
 @_stands_for("=Mean of empty slice")

@@ -73,10 +73,11 @@ def bitwise_count(x: ArrayLike, /) -> Array:
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 * 2**x2, rounded once. Raises DTypeError for an exponent that is no integer."""
     n = asarray(x2)
-    x = asarray(float(x1), "float16") if type(x1) is int and n.ndim else _floating(x1, "ldexp")  # a weak number, as NumPy takes it
+    # A number of Python's is weak, as NumPy takes it.
+    x = asarray(float(x1), "float16") if type(x1) is int and n.ndim and n.dtype.kind != "b" else _floating(x1, "ldexp")
     if x.dtype == "float16":
         return ldexp(x.astype("float32"), n).astype("float16")  # its own powers of two reach no smallest number
-    if n.dtype.kind not in "biu":
+    if n.dtype.kind not in "biu" or n.dtype == "uint64":
         raise DTypeError(f"ldexp: integer exponents are needed, not {n.dtype}")
     info = _np.finfo(x.dtype)
     high, low, bits = info.maxexp - 1, info.minexp, info.nmant + 1
@@ -279,7 +280,8 @@ def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, *, period
         raise ShapeError("unwrap: at least one axis is needed, got shape ()")
     axis = _axis(axis, p.ndim, "unwrap")
     kind = _graphc.result_type(p, period)
-    step = p[_along(axis, slice(1, None))] - p[_along(axis, slice(None, -1))]
+    after, before = p[_along(axis, slice(1, None))], p[_along(axis, slice(None, -1))]
+    step = after ^ before if p.dtype.kind == "b" else after - before
     discont = period / 2 if discont is None else discont
     if kind.kind in "iu":
         high, remainder = divmod(period, 2)

@@ -1,0 +1,72 @@
+"""Functions whose dtype, values of none, or warnings follow from the kinds of their operands."""
+
+import warnings
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import exact
+
+DTYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"]
+
+
+def outcome(program, xp):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        try:
+            made = np.asarray(program(xp))
+        except TypeError:
+            return "TypeError", []
+    return made, sorted(str(w.message) for w in found)
+
+
+def alike(program):
+    (ours, said), (theirs, their_said) = outcome(program, gc), outcome(program, np)
+    assert said == their_said
+    if isinstance(theirs, str):
+        assert isinstance(ours, str)
+    elif theirs.dtype.kind == "c":
+        assert ours.dtype == theirs.dtype
+        exact.assert_same(ours.real, theirs.real)
+        exact.assert_same(ours.imag, theirs.imag)
+    else:
+        exact.assert_same(ours, theirs)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("number", [7, -1, True, 2.5])
+def test_heaviside_with_numbers(dtype, number):
+    for values in ([[1, 0, 2]], 1):
+        alike(lambda xp, values=values: xp.heaviside(xp.array(values, dtype=dtype), number))
+        alike(lambda xp, values=values: xp.heaviside(number, xp.array(values, dtype=dtype)))
+
+
+@pytest.mark.parametrize("first", DTYPES[1:9])
+@pytest.mark.parametrize("second", DTYPES[:9])
+def test_vector_products_of_integers_wrap_around_in_silence(first, second):
+    for a, b in (([0, 3, 1], [2, 1, 1]), ([0, 3], [2, 1, 1]), ([0, 3, 1], [2, 1]), ([0, 3], [2, 1])):
+        alike(lambda xp, a=a, b=b: xp.cross(xp.array(a, dtype=first), xp.array(b, dtype=second)))
+    alike(lambda xp: xp.cross(xp.array([[0, 3, 1], [1, 1, 0]], dtype=first), xp.array([2, 1, 1], dtype=second)))
+    alike(lambda xp: xp.cross(xp.array([[0, 3, 1], [1, 1, 0]], dtype=first), xp.array([2, 1, 1], dtype=second), axisc=0))
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
+def test_means_of_none(dtype):
+    alike(lambda xp: xp.nanmean(xp.zeros((0, 3), dtype), axis=0))
+    alike(lambda xp: xp.nanmean(xp.full((2, 3), np.nan, dtype), axis=1))
+    alike(lambda xp: xp.nanmean(xp.array([[np.nan, 1], [np.nan, np.nan]], dtype), axis=1))
+
+
+def test_unwrap_of_bools():
+    for values in ([True, False, False, True], [[True, True], [False, True]]):
+        alike(lambda xp, values=values: xp.unwrap(xp.array(values)))
+    alike(lambda xp: xp.unwrap(xp.array([True, False, True]), period=1.5))
+
+
+@pytest.mark.parametrize("second", DTYPES)
+@pytest.mark.parametrize("first", DTYPES)
+def test_powers_of_two_take_what_int64_holds(first, second):
+    alike(lambda xp: xp.ldexp(xp.array([1, 0, 3], dtype=first), xp.array([1, 3, 0], dtype=second)))
+    alike(lambda xp: xp.ldexp(2.5, xp.array([1, 3, 0], dtype=second)))
+    alike(lambda xp: xp.ldexp(3, xp.array([1, 3, 0], dtype=second)))
+    alike(lambda xp: xp.ldexp(xp.array([1, 0, 3], dtype=first), 2))
