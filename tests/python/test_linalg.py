@@ -8,6 +8,7 @@ import sys
 import graphc as gc
 import numpy as np
 import pytest
+from support import exact
 
 BATCHES = ((), (3,), (2, 2), (0,))
 SIZES = (0, 1, 2, 5, 33)
@@ -313,3 +314,14 @@ def test_axes_of_products():
         for xp in (np, gc):
             with pytest.raises(error):
                 xp.vecdot(xp.asarray(a), xp.asarray(a), axes=axes)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i8", "u8", "f4", "c8"])
+def test_traces_of_stacks_are_of_the_last_axes(dtype):
+    for shape in ((3, 3), (2, 3, 4), (4, 2, 3, 3), (0, 2, 2), (2, 0, 3)):
+        a = (np.arange(np.prod(shape)).reshape(shape) % 7).astype(dtype)
+        x = gc.asarray(a)
+        for _ in range(20):  # in a loop NumPy's functions are asked for the same bits
+            for name in ("trace", "diagonal"):
+                exact.assert_same(np.asarray(getattr(gc.linalg, name)(x, offset=1)).real, getattr(np.linalg, name)(a, offset=1).real)
+                exact.assert_same(np.asarray(getattr(gc, name)(x)).real, getattr(np, name)(a).real)
