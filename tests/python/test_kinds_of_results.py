@@ -70,3 +70,28 @@ def test_powers_of_two_take_what_int64_holds(first, second):
     alike(lambda xp: xp.ldexp(2.5, xp.array([1, 3, 0], dtype=second)))
     alike(lambda xp: xp.ldexp(3, xp.array([1, 3, 0], dtype=second)))
     alike(lambda xp: xp.ldexp(xp.array([1, 0, 3], dtype=first), 2))
+
+
+@pytest.mark.parametrize("first", ["?", "i1", "i8", "f4", "f8", "c16"])
+def test_products_of_two_vectors_are_single_results(first):
+    for xp in (np, gc):
+        x = xp.array([1, 0, 1], dtype=first)
+        for made in (xp.vecdot(x, [1, 2, 3]), xp.vecdot([1, 2, 3], x), xp.linalg.vecdot(x, [1, 2, 3]), xp.vecdot([1, 2], [3, 4]),
+                     xp.vecdot(x, xp.arange(3.0)), xp.vecdot(x, [1, 2, 3], axes=[0, 0, ()])):  # fmt: skip
+            assert isinstance(made, np.generic) and not isinstance(made, xp.ndarray)
+        assert xp.vecdot(x, [1, 2, 3], keepdims=True).shape == (1,)
+        assert xp.vecdot(x, [[1, 2, 3]]).shape == (1,)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i4", "f2", "f4", "f8"])
+@pytest.mark.parametrize(("shape", "axis"), [((0,), 0), ((0, 3), 0), ((0, 3), 1), ((3, 0), 1), ((0, 3), None)])
+def test_quantiles_of_nothing_are_means(shape, axis, dtype):
+    for keepdims in (False, True):
+        for name, given in (("nanmedian", ()), ("nanpercentile", (50,)), ("nanpercentile", ([10, 90],)), ("nanquantile", (0.5,)), ("nanquantile", ([0.1, 0.9],))):
+            x = np.zeros(shape, dtype)
+            ours, theirs = (outcome(lambda xp, n=name, g=given: getattr(xp, n)(xp.asarray(x), *g, axis=axis, keepdims=keepdims), xp) for xp in (gc, np))
+            exact.assert_same(ours[0], theirs[0])
+            assert [text.replace("scalar ", "") for text in ours[1]] == [text.replace("scalar ", "") for text in theirs[1]]
+    for xp in (np, gc):
+        with pytest.raises(ValueError, match="range"):
+            xp.nanquantile(xp.zeros(0), 2)

@@ -125,7 +125,8 @@ def vecdot(x1, x2, /, *, axis=-1, axes=None, keepdims=False):
     if x1.shape[-1] != x2.shape[-1]:
         raise ShapeError(f"vecdot: axis {axis} differs in size: {x1.shape[-1]} and {x2.shape[-1]}")
     x1 = x1.conj() if x1.dtype.kind == "c" else x1
-    sums = _graphc.matmul(_graphc.expand_dims(x1, -2), _graphc.expand_dims(x2, -1))[..., 0, 0]
+    sums = _graphc.matmul(_graphc.expand_dims(x1, -2), _graphc.expand_dims(x2, -1))
+    sums = sums[0, 0] if sums.ndim == 2 else sums[..., 0, 0]  # a single result, where there is one
     return _graphc.expand_dims(sums, (_axis(axis, sums.ndim + 1, "vecdot"),)) if keepdims else sums
 
 

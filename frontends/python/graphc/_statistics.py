@@ -17,6 +17,7 @@ from ._float_errors import tell as _tell
 from ._float_errors import told as _told
 from ._indexing import bincount, take, take_along_axis
 from ._manipulation import _axes, concat, expand_dims
+from ._numeric import nanmean
 from ._reductions import mean
 from ._sorting import argsort, partition, searchsorted, sort
 from ._ufunc import with_out
@@ -357,9 +358,16 @@ def _none_left(count):
     return _graphc.isnan(_told(count[..., 0].astype(float32)))
 
 
+def _is_empty(x):
+    return not _graphc.is_open(x) and x.size == 0
+
+
 @_stands_for()
 def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
     x = asarray(x)
+    if _is_empty(x) and x.dtype.kind != "c":
+        _host_quantiles(q, x, name, most)
+        return nanmean(x, axis, None, out, keepdims)  # one for all quantiles, as NumPy gives
     if x.dtype.kind != "f":
         return _quantile(x, q, axis, out, method, keepdims, weights, name, most)
     if weights is not None:
@@ -416,6 +424,8 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="line
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """`median` of the elements that are not NaN; NaN, and a warning, where there are none."""
     x = asarray(a)
+    if _is_empty(x):
+        return nanmean(x, axis, None, out, keepdims)
     if x.dtype.kind not in "fc":
         return median(x, axis, out, keepdims=keepdims)
     if out is None and (left := _present(x)) is not None:
