@@ -41,7 +41,10 @@ assert got[:4] == [np, np.linalg, np.sqrt, np.linalg.norm] and type(got[4]) is n
 """
 
 
-@pytest.mark.parametrize("first", ["", "import numba"])
+PROBE = "import importlib.util, graphc\nassert importlib.util.find_spec('numba') and importlib.util.find_spec('numba.core')"
+
+
+@pytest.mark.parametrize("first", ["", "import numba", PROBE])
 def test_numba_is_told_when_it_is_imported(tmp_path, first):
     for name, text in STAND_IN.items():
         path = tmp_path / name

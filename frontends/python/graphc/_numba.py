@@ -76,18 +76,19 @@ def register():
 
 
 class Finder:
-    """Registers when a program imports Numba. Found once: what follows needs no finder."""
+    """Registers when a program imports Numba: what follows needs no finder. One that only asks whether there is Numba
+    (`importlib.util.find_spec`) imports nothing yet."""
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
         if name != "numba":
             return None
-        _sys.meta_path.remove(cls)
         spec = _machinery.PathFinder.find_spec(name, path)
         if spec is not None:
             load = spec.loader.exec_module
 
             def exec_module(module):
+                _sys.meta_path[:] = [finder for finder in _sys.meta_path if finder is not cls]
                 load(module)
                 register()
 
