@@ -1,6 +1,8 @@
 """Arrays that show the bytes of others as another dtype (`x.view(dtype)`): NumPy's values, layouts and aliasing."""
 
+import gc as collector
 import operator
+import weakref
 
 import graphc as gc
 import numpy as np
@@ -237,3 +239,26 @@ def test_loops_over_views_of_other_dtypes_record_nothing():
     for _ in range(40):
         turn()
     assert gc._graphc.counters()["nodes_recorded"] == recorded
+
+
+def test_a_view_keeps_the_array_whose_memory_it_shows():
+    def viewed(xp):
+        return xp.arange(6.0).view()
+
+    for xp in (np, gc):
+        x = viewed(xp)
+        base = x.base
+        assert base is not None and base.base is None and x.base is base and x[1:3].base is base and x.T.base is base
+        x[0] = 7
+        assert base.tolist() == [7, 1, 2, 3, 4, 5]
+        ended = weakref.ref(base)
+        del base
+        again = x.view()
+        del x
+        assert ended() is not None and again.base is ended() and again[::2].base is again.base
+        again.setflags(write=False)
+        part = again[2:]
+        assert part.base is again.base and not part.flags.writeable
+        del again, part
+        collector.collect()
+        assert ended() is None

@@ -205,6 +205,17 @@ PyObject *copy(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject
   });
 }
 
+/// Keeps the array whose memory `x` shows while `view` lives, which `view.base` names, as NumPy
+/// does.
+PyObject *withOwner(PyObject *view, const Array &x) {
+  if (!view || !x.hasStorage() || !x.storage()->owner())
+    return view;
+  auto *owner = static_cast<PyObject *>(x.storage()->ownerObject());
+  if (owner && owner != view)
+    pb::detail::add_patient(view, owner);
+  return view;
+}
+
 /// A view of the same bytes as another dtype, which a name of the machine's byte order says.
 PyObject *viewAs(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   const Array *x = arrayOf(self);
@@ -221,7 +232,7 @@ PyObject *viewAs(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
     return general("_view", self, args, count, keywords);
   return guarded([&] {
     IndexItem everything;
-    return isSame ? wrapPart(*x, {&everything, 1}) : wrap(ops::recast(*x, *wanted));
+    return isSame ? withOwner(wrapPart(*x, {&everything, 1}), *x) : wrap(ops::recast(*x, *wanted));
   });
 }
 
