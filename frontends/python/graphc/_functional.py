@@ -123,7 +123,8 @@ class ndenumerate:  # noqa: N801
         except ForeignDType:
             self.iter = _np.ndenumerate(arr)
         else:
-            self.iter = zip(ndindex(x.shape), x.ravel() if x.size else ())
+            elements = x.ravel() if x.contiguous else x.flat  # as they are when it is their turn
+            self.iter = zip(ndindex(x.shape), elements if x.size else ())
 
     def __iter__(self):
         return self

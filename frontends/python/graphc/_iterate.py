@@ -27,9 +27,7 @@ class nditer:  # noqa: N801  (NumPy's name)
             made = object.__new__(cls)
             made._begin(op, flags or (), op_flags, op_dtypes, op_axes is None and itershape is None)
             return made
-        named = [f if isinstance(f, str) else " ".join(f) for f in op_flags or ()]
-        is_written = any("write" in f for f in named)
-        given = [o if not _graphc.is_array(o) else o._lent() if is_written else _np.asarray(o) for o in operands]
+        given = [o._lent() if _graphc.is_array(o) else o for o in operands]  # what is written meanwhile is read, as in NumPy
         return _np.nditer(given if several else given[0], flags, op_flags, op_dtypes, order, casting, op_axes, itershape, buffersize)
 
     def _begin(self, op, flags, op_flags, op_dtypes, is_plain):
