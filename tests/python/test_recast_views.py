@@ -262,3 +262,31 @@ def test_a_view_keeps_the_array_whose_memory_it_shows():
         del again, part
         collector.collect()
         assert ended() is None
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"dtype": "u1"}, {"dtype": "i4"}, {"dtype": "f4", "count": 3}, {"dtype": "f8", "offset": 8}, {"dtype": "u2", "offset": 3, "count": 4}, {"dtype": "?"},
+    {"dtype": ">f8"}, {"dtype": "c16"}, {"dtype": "S4"}, {"dtype": "f8", "offset": 3}, {"dtype": "f8", "count": 9}, {"dtype": "M8[s]"},
+], ids=str)  # fmt: skip
+def test_the_bytes_of_an_array_as_a_buffer_are_its_memory(options):
+    def outcome(xp):
+        x = xp.arange(12.0)[::1].reshape(2, 6)[1]
+        try:
+            seen = xp.frombuffer(x, **options)
+        except ValueError as error:
+            return str(error)[:30]
+        x[1] = 77
+        before = seen.tolist()
+        seen[0] = seen[-1]
+        return isinstance(seen, xp.ndarray), str(seen.dtype), seen.shape, before, x.tolist()
+
+    assert outcome(gc) == outcome(np)
+
+
+def test_buffers_of_arrays_that_may_not_be_written():
+    for xp in (np, gc):
+        x = xp.arange(4)
+        x.setflags(write=False)
+        assert not xp.frombuffer(x, int).flags.writeable and xp.frombuffer(x, "u1").tolist()[8] == 1
+        with pytest.raises(ValueError, match="contiguous"):
+            xp.frombuffer(xp.arange(6)[::2])

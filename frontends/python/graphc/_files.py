@@ -10,7 +10,7 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import _leave_to, asarray
-from ._dtypes import as_dtype, float64
+from ._dtypes import _NAMES, as_dtype, float64
 from ._foreign import has_own, to_ours
 from .errors import ArgumentError, ForeignDType
 
@@ -58,9 +58,17 @@ def _set_bytes(values):
 
 def frombuffer(buffer, dtype=float64, count: int = -1, offset: int = 0, *, like=None) -> Array:
     """A copy of the values in a buffer's bytes, which is read-only; NumPy's array of the buffer's memory where that may be
-    written, which others may share. Raises ValueError when the bytes do not divide into items."""
+    written, which others may share; of an Array a view of its memory. Raises ValueError when the bytes do not divide into items."""
     if like is not None:
         _leave_to(like)
+    if _graphc.is_array(buffer) and not _graphc.is_tracing() and buffer.device == "cpu":
+        values = _np.frombuffer(buffer._lent(), _stored(dtype), count, offset)
+        shared = _graphc.Array._borrowed(values)
+        if shared is not None:
+            return shared
+        if values.flags.writeable:
+            is_whole = values.dtype.kind in "iufc" and values.dtype.isnative and values.dtype.name in _NAMES and values.nbytes == buffer.nbytes
+            return buffer.reshape(-1).view(values.dtype) if is_whole else values
     values = _np.frombuffer(buffer, _stored(dtype), count, offset)
     if values.flags.writeable and not _graphc.is_array(buffer):
         return values
