@@ -245,8 +245,8 @@ def products():
 
 
 def few_elements():
-    """Products of which a tile would hold few elements, and the first that fill an eighth of one, or have k's enough for it."""
-    stacks = [((300, 4, 4), (300, 4, 4)), ((3, 5, 7, 2), (5, 2, 3)), ((2, 22, 5), (2, 5, 23)), ((2, 22, 5), (2, 5, 24)), ((4, 3, 64), (4, 64, 3)), ((4, 3, 65), (4, 65, 3)),
+    """Products of which a tile would hold few elements, and the first that fill a quarter of one, or have k's enough for it."""
+    stacks = [((300, 4, 4), (300, 4, 4)), ((3, 5, 7, 2), (5, 2, 3)), ((2, 22, 5), (2, 5, 23)), ((2, 32, 5), (2, 5, 32)), ((2, 32, 5), (2, 5, 33)), ((4, 3, 64), (4, 64, 3)), ((4, 3, 65), (4, 65, 3)),
               ((1, 3), (3, 1000)), ((1000, 8), (8, 8)), ((1000, 8), (8, 9)), ((5, 0), (0, 5))]
     for left, right in stacks:
         yield lambda a, b: a @ b, [normal(*left), normal(*right)]

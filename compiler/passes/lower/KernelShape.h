@@ -109,10 +109,10 @@ struct KernelShape {
   /// Contract by groups: not null when there are <kernel>_each and <kernel>_quads, for k of
   /// kShallow at most, whose work-items have kFewSide columns of a row, or, from kQuadColumns on,
   /// of as many rows: batches, and extents of a product. They run where a small tile would be
-  /// filled to an eighth or less.
+  /// filled to a quarter or less.
   mlir::AffineExpr batches, rows, columns;
   static constexpr int64_t kFewSide = 4, kQuadColumns = 16;
-  static constexpr int64_t kShallow = 64, kFewInTile = kSmallTile * kSmallTile / 8;
+  static constexpr int64_t kShallow = 64, kFewInTile = kSmallTile * kSmallTile / 4;
   /// Contract on tensor cores: not null when there is <kernel>_bulk, its pieces; and what has to be
   /// a multiple of kBulkAligned for it to run.
   mlir::AffineExpr bulkPieces;
