@@ -163,8 +163,8 @@ def OutlineMasks : Pass<"graphc-outline-masks", "::mlir::ModuleOp"> {
   let summary = "One function for each type of 8 or 16 bits of which vectors are read or written in part";
   let description = [{
     Input: lowered functions for a CPU whose masks know elements of 32 and 64 bits only, where LLVM makes a branch of each lane of
-    narrower ones. Output: masked loads and stores of the first lanes of such vectors are calls of a private function, which copies
-    them by way of the stack; a whole vector is read and written as one there.
+    narrower ones. Output: masked loads and stores of the first lanes of such vectors are calls of a private function, which joins
+    integers of up to 8 bytes, those of more than 16 by way of the stack; a whole vector is read and written as one there.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }

@@ -44,11 +44,31 @@ with gc.device(sys.argv[1]):
 """
 
 
+def launched(folder, program, *arguments):
+    """Names of the kernels that a program launches."""
+    trace = folder / "trace.json"
+    run_by_groups("-c", program, None, *arguments)  # a device's self-test, which is remembered, is in no trace then
+    run_by_groups("-c", program, None, *arguments, GRAPHC_TRACE=str(trace))
+    events = [json.loads(line.rstrip(",")) for line in trace.read_text(encoding="utf-8").splitlines() if line.startswith("{")]
+    return {e["name"] for e in events if e["name"].startswith("main_")}
+
+
+PRODUCT = """
+import sys, numpy as np, graphc as gc
+
+a, b = (np.ones([int(n) for n in shape.split("x")], np.float32) for shape in sys.argv[2:])
+with gc.device(sys.argv[1]):
+    np.asarray(gc.jit(lambda a, b: a @ b)(gc.asarray(a), gc.asarray(b)))
+"""
+
+
+@pytest.mark.parametrize(("left", "right", "form"), [("3000x4x4", "3000x4x4", "_each"), ("90x32x15", "90x15x15", "_each"), ("90x32x15", "90x15x16", "_quads"),
+                                                     ("90x32x64", "90x64x32", "_quads"), ("90x32x65", "90x65x32", "_small"), ("90x32x9", "90x9x33", "_small")])
+def test_only_the_form_for_a_products_size_runs(tmp_path, left, right, form):
+    assert launched(tmp_path, PRODUCT, left, right) == {f"main_0{form}"}
+
+
 @pytest.mark.parametrize(("length", "form"), [(16, "_16"), (50, "_64"), (64, "_64"), (65, "_256_any"), (68, "_256"), (256, "_256"), (1023, "_1024_any"), (1024, "_1024"), (1025, ""), (1028, "_kept"), (4092, "_kept"),
                                              (4096, "_whole"), (4097, ""), (4100, "")])
 def test_only_the_form_for_a_rows_length_runs(tmp_path, length, form):
-    trace = tmp_path / "trace.json"
-    run_by_groups("-c", ROWS, None, str(length))  # a device's self-test, which is remembered, is in no trace then
-    run_by_groups("-c", ROWS, None, str(length), GRAPHC_TRACE=str(trace))
-    events = [json.loads(line.rstrip(",")) for line in trace.read_text(encoding="utf-8").splitlines() if line.startswith("{")]
-    assert {e["name"] for e in events if e["name"].startswith("main_")} == {f"main_0{form}"}
+    assert launched(tmp_path, ROWS, str(length)) == {f"main_0{form}"}

@@ -113,3 +113,12 @@ def test_arrays_of_numpy_that_they_give():
     assert gc.array(Host(), dtype="f4").tolist() == [0, 1, 2] and gc.array(Host(), dtype="f4").dtype == np.float32
     assert np.array_equal(gc.array(Host(), dtype="U3"), np.array(Host(), dtype="U3"))
     assert gc.asarray(Host(), dtype=object).dtype == object
+
+
+def test_formats_of_graphc_alone_are_made_of_what_they_give():
+    for format in ("float8_e4m3fn", "float8_e5m2"):
+        got, want = (gc.asarray(o, dtype=format) for o in (Careless(np), np.arange(3.0)))
+        assert type(got) is type(want) and np.asarray(got.astype("float32")).tolist() == [0.0, 1.0, 2.0]
+        assert type(gc.asanyarray(Careful(np), dtype=format)) is type(want)
+    with pytest.raises(TypeError):
+        gc.asarray(Careless(np), dtype="no such dtype")

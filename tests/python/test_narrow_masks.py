@@ -8,8 +8,7 @@ import pytest
 
 pytestmark = pytest.mark.graphc_only
 
-# Every length up to two vectors, in memory that ends with the array and begins behind other bytes, with an element behind each row that
-# a store must leave; results of every width from operands of every width.
+# Every length up to two vectors, behind other bytes, with an element behind each row that a store must leave; results of every width from operands of every width.
 PROGRAM = """
 import numpy as np, graphc as gc
 

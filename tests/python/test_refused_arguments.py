@@ -8,6 +8,7 @@ import pytest
 
 #: Of names in `arrays`; `xp` is the package.
 REFUSED = [
+    "xp.cross(xp.asarray([1.0, 2, 3]), xp.asarray([4.0, 5, 6]), axisc=2)", "xp.cross([1, 2, 3], [4, 5, 6], axisc=-2)", "xp.cross([[1, 2, 3]], [4, 5, 6], axisc=2)",
     # An axis is an integer, or a tuple of them where several may be meant; it is no truth value.
     "xp.sum(a, axis=True)", "a.max(axis=True)", "a.sum(axis=[0])", "xp.mean(a, axis=xp.array([0]))", "xp.argmax(a, axis=(0,))",
     "xp.add.reduce(a, axis=True)", "xp.add.reduce(a, axis=[0])", "xp.add.accumulate(a, axis=(0, 1))",

@@ -322,6 +322,8 @@ void KernelShape::setRowsAtOnce(kernel::FuncOp func, const LoopSpace &space, Sta
   add({"_64", kSomeLanes, kSomeLanes, 1, 1, 1, 0});
   if (!rowsAtOnce.empty() && rowsAtOnce.back().longest == kGroupShortRow)
     isShort = mayBeShort = false;
+  else
+    rowsAtOnce.clear(); // <kernel>_short has all of them
   add({"_256", kTreeLanes, kTreeLanes, keptLanes, 1, 1, 0});
   if (keptLanes > 1)
     add({"_256_any", kTreeLanes, kTreeLanes, 1, keptLanes, 1, 0});

@@ -252,6 +252,9 @@ struct OutlineMasks : pass::impl::OutlineMasksBase<OutlineMasks> {
   using OutlineMasksBase::OutlineMasksBase;
 
   void runOnOperation() override {
+    loads.clear();
+    stores.clear();
+    made = 0;
     SmallVector<Operation *> found;
     getOperation().walk([&](Operation *op) {
       if (isa<vector::MaskedLoadOp, vector::MaskedStoreOp>(op))

@@ -235,6 +235,8 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     if 2 in sizes:
         text = "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. (deprecated in NumPy 2.0)"
         _tell(text, DeprecationWarning)
+    if sizes != (2, 2):
+        _axis(axisc, _py.max(x1.ndim, x2.ndim), "cross")
     if x1.ndim == x2.ndim == 1:  # single results would tell of integers that wrap around
         return asarray(_cross(x1[None], x2[None], sizes)[0])
     whole = _cross(x1, x2, sizes)

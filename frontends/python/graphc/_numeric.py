@@ -645,7 +645,8 @@ def cov(
         if count <= 0:
             _tell("Degrees of freedom <= 0 for slice")
         distance = x - mean(x, 1, keepdims=True)
-        product = _graphc.matmul(distance, distance.T.conj() if x.dtype.kind == "c" else distance.T)
+        with _named("dot"):
+            product = _graphc.matmul(distance, distance.T.conj() if x.dtype.kind == "c" else distance.T)
         return (product * (1.0 / count if count > 0 else _one_over(0.0))).squeeze()
     weights = weights.astype(float64)
     total = sum(weights)

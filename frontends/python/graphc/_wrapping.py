@@ -9,6 +9,7 @@ from . import _graphc
 from ._dtypes import as_dtype as _as_dtype
 from ._float_errors import tell as _tell
 from .errors import ArgumentError as _ArgumentError
+from .errors import DTypeError as _DTypeError
 
 
 def valued(value):
@@ -44,17 +45,28 @@ _WITHOUT_COPY = (
 )
 
 
+_FORMATS = "float8_e4m3fn", "float8_e5m2"  # of float8.py, which is loaded when it is asked for
+
+
 def _takes_none(method):
     code = getattr(method, "__code__", None)
     return code is not None and code.co_argcount == 1 and not code.co_flags & _inspect.CO_VARARGS
+
+
+def _known(dtype):
+    """The dtype that an object may be asked for: none of graphc's own (`float8`), nor what is no dtype, which whoever converts says."""
+    try:
+        return None if dtype is None or dtype in _FORMATS else _as_dtype(dtype)
+    except _DTypeError:
+        return None
 
 
 def made_by(maker, dtype, copy):
     """(array, copy): what the `__array__` of an object gives, asked as NumPy asks, and whether a copy is still to be made of it (`copy`), which
     its owner may have made or avoided. One that takes no dtype is not told of it. Raises ArgumentError where it cannot avoid a copy, and for
     what is no array."""
-    method = maker.__array__
-    args = () if dtype is None or _takes_none(method) else (_as_dtype(dtype),)
+    method, wanted = maker.__array__, _known(dtype)
+    args = () if wanted is None or _takes_none(method) else (wanted,)
     try:
         made = method(*args) if copy is None else method(*args, copy=copy)
         copy = None if copy else copy
@@ -67,7 +79,7 @@ def made_by(maker, dtype, copy):
         made = method(*args)
     if not _graphc.is_array(made) and not isinstance(made, _np.ndarray):
         raise _ArgumentError("object __array__ method not producing an array")
-    if copy is False and dtype is not None and made.dtype != _as_dtype(dtype):
+    if copy is False and dtype is not None and made.dtype != wanted:
         raise _ArgumentError("Unable to avoid copy while creating an array as requested.")
     return made, copy
 

@@ -59,7 +59,7 @@ void GroupLowering::lowerColumnParts() {
   open(kernel.getSymName(), shape.partials);
   IndexMath m{builder, loc};
   Value length = emitter->emit(builder, space.reducedItems()), blocks = blockCount(builder);
-  // As BuildPlan counts the groups.
+  // As KernelLaunches counts the groups.
   Value many = m.less(m(kFewRows), length);
   Value parts = m.select(many, m(shape.columnParts), m(1));
   Value apart = m.select(many, m(shape.group / shape.columnParts), m(shape.group));

@@ -247,7 +247,7 @@ void GroupLowering::foldLast(ArrayRef<Reducer> reducers, const TreeEmitter::Stor
       entry, loc, MemRefType::get({1}, entry.getI32Type(), AffineMap(), local));
   IndexMath m{builder, loc};
   Value groups = m.ceilDiv(blocks, kTreeBlock);
-  // As BuildPlan decides whether the fold runs.
+  // As KernelLaunches decides whether the fold runs.
   Value here = m.both(m.less(m(1), blocks), m.atLeast(m(kLastFolds), groups));
   OpBuilder b =
       scf::IfOp::create(builder, loc, here, /*withElseRegion=*/false).getThenBodyBuilder();
@@ -354,7 +354,7 @@ void GroupLowering::lowerFold() {
   SmallVector<Reducer> reducers = reducersOfStage(0);
   Value blocks = blockCount(builder);
   IndexMath m{builder, loc};
-  // As BuildPlan counts the groups.
+  // As KernelLaunches counts the groups.
   auto few = scf::IfOp::create(builder, loc, m.atLeast(m(kFewBlocks), blocks),
                                /*withElseRegion=*/true);
   OpBuilder yes = few.getThenBodyBuilder(), no = few.getElseBodyBuilder();
