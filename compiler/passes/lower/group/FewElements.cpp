@@ -11,8 +11,8 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
 
-/// k's whose elements a work-item reads ahead, where it can as one vector.
-static constexpr int64_t kDepth = 4;
+/// Bytes of a row along k that a work-item reads ahead, where it can as a vector.
+static constexpr int64_t kDepthBytes = 16;
 
 struct GroupLowering::FewElements {
   static constexpr int64_t kSide = KernelShape::kFewSide;
@@ -30,12 +30,15 @@ private:
   GroupLowering &l;
   Location loc;
   ContractTile tile;
-  int64_t rows; ///< of a work-item
+  int64_t rows;    ///< of a work-item
+  int64_t deepest; ///< k's that are read ahead: more of float64 would take more registers than
+                   ///< there are
 };
 
 GroupLowering::FewElements::FewElements(GroupLowering &lowering, int64_t rows)
     : l(lowering), loc(l.loc), rows(rows) {
   tile.dot = dotOf(l.kernel);
+  deepest = kDepthBytes * 8 / tile.dot.getType().getIntOrFloatBitWidth();
   Value left = tile.dot.getLhs(), right = tile.dot.getRhs();
   int column = static_cast<int>(l.space.parallel) - 1;
   if (l.space.dependsOn(left, column))
@@ -72,7 +75,7 @@ Value GroupLowering::FewElements::place(OpBuilder &b) {
 SmallVector<Value> GroupLowering::FewElements::rowsAt(OpBuilder &b, Value k, bool deep) const {
   IndexMath m{b, loc};
   int kLoop = static_cast<int>(l.space.parallel);
-  SmallVector<Value> values(rows * (deep ? kDepth : 1));
+  SmallVector<Value> values(rows * (deep ? deepest : 1));
   for (int64_t number = 0; number < rows; ++number) {
     Position at = tile.base;
     at.loops[kLoop] = k;
@@ -83,10 +86,10 @@ SmallVector<Value> GroupLowering::FewElements::rowsAt(OpBuilder &b, Value k, boo
       continue;
     }
     at.vectorLoop = kLoop;
-    at.width = kDepth;
+    at.width = deepest;
     at.aligned = true;
-    Value some = BodyEmitter::splat(b, loc, l.emitter->value(b, tile.rows.value, at), kDepth);
-    for (int64_t next = 0; next < kDepth; ++next)
+    Value some = BodyEmitter::splat(b, loc, l.emitter->value(b, tile.rows.value, at), deepest);
+    for (int64_t next = 0; next < deepest; ++next)
       values[next * rows + number] = vector::ExtractOp::create(b, loc, some, next);
   }
   return values;
@@ -122,11 +125,11 @@ SmallVector<Value> GroupLowering::FewElements::columnsAt(OpBuilder &b, Value k, 
 SmallVector<Value> GroupLowering::FewElements::chains(OpBuilder &b, bool whole) const {
   IndexMath m{b, loc};
   bool deep = whole && tile.rows.alongK;
-  int64_t depth = deep ? kDepth : 1;
+  int64_t depth = deep ? deepest : 1;
   Value length = l.emitter->emit(b, l.space.reducedItems());
   SmallVector<Value> none(rows * kSide, chainZero(b, loc, tile.dot.getType(), 1));
   auto loop = scf::ForOp::create(b, loc, m(0), length, m(depth), none);
-  loop->setAttr(kUnrollAttr, b.getI64IntegerAttr(kDepth / depth));
+  loop->setAttr(kUnrollAttr, b.getI64IntegerAttr(deepest / depth));
   OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
   IndexMath n{c, loc};
   bool rowsLeft = tile.rows.value == tile.dot.getLhs();
@@ -172,7 +175,7 @@ void GroupLowering::FewElements::lower() {
   Value aligned = l.alignedSizes(b, column, kSide, {l.space.extents[column]});
   if (tile.rows.alongK) {
     auto kLoop = static_cast<int>(l.space.parallel);
-    Value deep = l.alignedSizes(b, kLoop, kDepth, {l.space.reducedItems()});
+    Value deep = l.alignedSizes(b, kLoop, deepest, {l.space.reducedItems()});
     aligned = aligned && deep ? IndexMath{b, loc}.both(aligned, deep) : aligned ? aligned : deep;
   }
   if (!aligned)
