@@ -45,9 +45,6 @@ _WITHOUT_COPY = (
 )
 
 
-_FORMATS = "float8_e4m3fn", "float8_e5m2"  # of float8.py, which is loaded when it is asked for
-
-
 def _takes_none(method):
     code = getattr(method, "__code__", None)
     return code is not None and code.co_argcount == 1 and not code.co_flags & _inspect.CO_VARARGS
@@ -56,7 +53,7 @@ def _takes_none(method):
 def _known(dtype):
     """The dtype that an object may be asked for: none of graphc's own (`float8`), nor what is no dtype, which whoever converts says."""
     try:
-        return None if dtype is None or dtype in _FORMATS else _as_dtype(dtype)
+        return None if dtype is None or (type(dtype) is str and dtype.startswith("float8")) else _as_dtype(dtype)
     except _DTypeError:
         return None
 
