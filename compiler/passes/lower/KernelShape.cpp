@@ -310,7 +310,7 @@ void KernelShape::setRowsAtOnce(kernel::FuncOp func, const LoopSpace &space, Sta
   auto add = [&](RowsAtOnce form) {
     int64_t reads = keptRow(func, space, stages, form.lanes).pieces;
     form.rows = std::max<int64_t>(std::min(reads, kRowsAtOnce) / form.perRow(), 1);
-    auto memory = [&] { return form.perGroup(group) * (form.span + kRowsAtOnce) * bits / 8; };
+    auto memory = [&] { return form.perGroup(group) * form.pitch() * bits / 8; };
     while (form.rows > 1 && memory() > kGroupMemory)
       form.rows /= 2;
     bool mayBe = !length || (*length > 0 && *length <= form.longest);

@@ -43,6 +43,10 @@ struct RowsAtOnce {
   int64_t items() const { return span / lanes / strips; }
   int64_t perGroup(int64_t group) const { return group / items() * rows; }
   int64_t perRow() const { return strips * pieces; } ///< reads of a work-item
+  /// Work-items that fold the lanes of a row, at most, and from row to row in local memory, so that
+  /// they meet in no bank.
+  static constexpr int64_t kFolding = 8;
+  int64_t pitch() const { return span + kFolding; }
 };
 
 /// Work items of a kernel as its launch counts them, and what follows from the family. Shared by

@@ -50,7 +50,12 @@ private:
 
   // Rows
   struct Team;
-  struct Kept;
+  /// What a work-item keeps of its rows, in private memory.
+  struct Kept {
+    KeptRow row;
+    int64_t lanes; ///< of a piece
+    llvm::DenseMap<mlir::Value, mlir::Value> memory;
+  };
   struct SeveralRows;
   llvm::SmallVector<mlir::Type> splitBuffers();
   void lowerBlocks();
@@ -75,7 +80,12 @@ private:
   States teamTree(mlir::OpBuilder &builder, TreeEmitter &trees, const Team &team,
                   mlir::Value length,
                   llvm::function_ref<States(mlir::OpBuilder &, mlir::Value, mlir::Value)> lanesOf);
-  Kept keptPoints();
+  /// For `pieces` of `lanes`; 0: as many as are kept of a row.
+  Kept keptPoints(int64_t lanes, int64_t pieces = 0);
+  void recallPoint(mlir::OpBuilder &builder, const Kept &kept, mlir::Value value, mlir::Value slot,
+                   Position &at);
+  void keepPoint(mlir::OpBuilder &builder, const Kept &kept, mlir::Value value, mlir::Value slot,
+                 Position &at);
   Values keptPiece(mlir::OpBuilder &builder, const Team &team, Kept &kept, TreeEmitter &trees,
                    Reducers reducers, Position at, mlir::Value number, mlir::ValueRange states,
                    int stage);

@@ -363,21 +363,34 @@ void GroupLowering::lowerFold() {
   close();
 }
 
-/// Memory of what a work-item keeps of a row.
-struct GroupLowering::Kept {
-  KeptRow row;
-  DenseMap<Value, Value> memory;
-};
-
-GroupLowering::Kept GroupLowering::keptPoints() {
-  Kept kept;
-  kept.row = pass::keptRow(kernel, space, stages, reduceWidth());
+GroupLowering::Kept GroupLowering::keptPoints(int64_t lanes, int64_t pieces) {
+  Kept kept{pass::keptRow(kernel, space, stages, lanes), lanes, DenseMap<Value, Value>()};
+  int64_t elements = (pieces ? pieces : kept.row.pieces) * lanes;
   OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
   for (auto [value, stage] : kept.row.values)
     kept.memory[value] = memref::AllocaOp::create(
-        entry, loc,
-        MemRefType::get({kept.row.pieces * reduceWidth()}, memoryType(value.getType())));
+        entry, loc, MemRefType::get({elements}, memoryType(value.getType())));
   return kept;
+}
+
+void GroupLowering::recallPoint(OpBuilder &b, const Kept &kept, Value value, Value slot,
+                                Position &at) {
+  Value memory = kept.memory.lookup(value);
+  auto type = VectorType::get({kept.lanes}, memoryType(value.getType()));
+  Value raw = kept.lanes == 1 ? memref::LoadOp::create(b, loc, memory, slot).getResult()
+                              : vector::LoadOp::create(b, loc, type, memory, slot).getResult();
+  at.values[value] = emitter->fromMemory(b, raw, value.getType());
+}
+
+void GroupLowering::keepPoint(OpBuilder &b, const Kept &kept, Value value, Value slot,
+                              Position &at) {
+  Value memory = kept.memory.lookup(value);
+  Value raw = emitter->toMemory(b, emitter->value(b, value, at));
+  raw = BodyEmitter::splat(b, loc, raw, kept.lanes);
+  if (kept.lanes == 1)
+    memref::StoreOp::create(b, loc, raw, memory, slot);
+  else
+    vector::StoreOp::create(b, loc, raw, memory, slot);
 }
 
 /// A work-item's piece `number` of a row: what `states` become with it.
@@ -388,29 +401,13 @@ SmallVector<Value> GroupLowering::keptPiece(OpBuilder &c, const Team &team, Kept
   IndexMath n{c, loc};
   Value slot = n.mul(number, team.lanes);
   at.aligned = team.lanes > 1;
-  auto memoryOf = [&](Value value) { return kept.memory.lookup(value); };
-  for (auto [value, stage] : kept.row.values) {
-    if (stage >= current)
-      continue;
-    Type element = memoryType(value.getType());
-    Value raw = team.lanes == 1
-                    ? memref::LoadOp::create(c, loc, memoryOf(value), slot).getResult()
-                    : vector::LoadOp::create(c, loc, VectorType::get({team.lanes}, element),
-                                             memoryOf(value), slot)
-                          .getResult();
-    at.values[value] = emitter->fromMemory(c, raw, value.getType());
-  }
+  for (auto [value, stage] : kept.row.values)
+    if (stage < current)
+      recallPoint(c, kept, value, slot, at);
   SmallVector<Value> values = pointValues(c, reducers, at);
-  for (auto [value, stage] : kept.row.values) {
-    if (stage != current)
-      continue;
-    Value raw =
-        BodyEmitter::splat(c, loc, emitter->toMemory(c, emitter->value(c, value, at)), team.lanes);
-    if (team.lanes == 1)
-      memref::StoreOp::create(c, loc, raw, memoryOf(value), slot);
-    else
-      vector::StoreOp::create(c, loc, raw, memoryOf(value), slot);
-  }
+  for (auto [value, stage] : kept.row.values)
+    if (stage == current)
+      keepPoint(c, kept, value, slot, at);
   for (kernel::StoreOp store : pointStores(current))
     emitter->store(c, store, at);
   if (reducers.empty())
@@ -547,7 +544,7 @@ void GroupLowering::lowerRows(StringRef name, RowForm form) {
   if (form == RowForm::Any) {
     longRow(builder, team, length);
   } else {
-    Kept kept = keptPoints();
+    Kept kept = keptPoints(lanes);
     keptRow(builder, team, kept, form == RowForm::Whole ? Value() : length);
   }
   close();

@@ -13,9 +13,6 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
 
-/// Work-items that fold the lanes of a row, at most.
-static constexpr int64_t kFolding = 8;
-
 struct GroupLowering::SeveralRows {
   SeveralRows(GroupLowering &lowering, const RowsAtOnce &form);
   void lower();
@@ -28,7 +25,6 @@ private:
     TreeEmitter::Storage memory;
   };
   void place();
-  void keepMemory();
   Value isPresent(OpBuilder &b, Value row) const;
   Position rowAt(OpBuilder &b, Value row, int current);
   Value laneOf(OpBuilder &b, int64_t strip) const;
@@ -52,17 +48,15 @@ private:
   int64_t items, inGroup, folding, pitch; ///< work-items of a team; rows of a group; lanes of a row
   Value number, firstInGroup, first;      ///< in the team; the team's first row, there and of all
   Value total, length;
-  KeptRow kept;
-  DenseMap<Value, Value> memory;
+  Kept kept;
   SmallVector<Stage> folded;
 };
 
 GroupLowering::SeveralRows::SeveralRows(GroupLowering &lowering, const RowsAtOnce &form)
     : l(lowering), form(form), loc(lowering.loc), items(form.items()),
       inGroup(form.perGroup(lowering.shape.group)),
-      folding(std::clamp<int64_t>(lowering.shape.group / inGroup, 1, kFolding)),
-      pitch(form.span + kFolding),
-      kept(pass::keptRow(lowering.kernel, lowering.space, lowering.stages, form.lanes)) {}
+      folding(std::clamp<int64_t>(lowering.shape.group / inGroup, 1, RowsAtOnce::kFolding)),
+      pitch(form.pitch()) {}
 
 void GroupLowering::SeveralRows::place() {
   IndexMath m{l.builder, loc};
@@ -72,14 +66,6 @@ void GroupLowering::SeveralRows::place() {
   first = m.add(m.mul(l.begin, inGroup), firstInGroup);
   total = l.emitter->emit(l.builder, l.space.items());
   length = l.emitter->emit(l.builder, l.space.reducedItems());
-}
-
-void GroupLowering::SeveralRows::keepMemory() {
-  OpBuilder entry = OpBuilder::atBlockBegin(&l.function.getBody().front());
-  int64_t elements = form.rows * form.perRow() * form.lanes;
-  for (auto [value, stage] : kept.values)
-    memory[value] = memref::AllocaOp::create(
-        entry, loc, MemRefType::get({elements}, memoryType(value.getType())));
 }
 
 Value GroupLowering::SeveralRows::isPresent(OpBuilder &b, Value row) const {
@@ -134,30 +120,17 @@ bool GroupLowering::SeveralRows::isReadAhead(Value value, int stage, int current
 }
 
 void GroupLowering::SeveralRows::recall(OpBuilder &b, Position &at, Value slot, int current) const {
-  for (auto [value, stage] : kept.values) {
-    if (stage > current || (stage == current && !isReadAhead(value, stage, current)))
-      continue;
-    Value from = memory.lookup(value);
-    auto type = VectorType::get({form.lanes}, memoryType(value.getType()));
-    Value raw = form.lanes == 1 ? memref::LoadOp::create(b, loc, from, slot).getResult()
-                                : vector::LoadOp::create(b, loc, type, from, slot).getResult();
-    at.values[value] = l.emitter->fromMemory(b, raw, value.getType());
-  }
+  for (auto [value, stage] : kept.row.values)
+    if (stage < current || isReadAhead(value, stage, current))
+      l.recallPoint(b, kept, value, slot, at);
 }
 
 /// What the stage finds at a piece; `ahead`: of it, what is just read.
 void GroupLowering::SeveralRows::keep(OpBuilder &b, Position &at, Value slot, int current,
                                       bool ahead) const {
-  for (auto [value, stage] : kept.values) {
-    if (stage != current || isReadAhead(value, stage, current) != ahead)
-      continue;
-    Value raw = l.emitter->toMemory(b, l.emitter->value(b, value, at));
-    raw = BodyEmitter::splat(b, loc, raw, form.lanes);
-    if (form.lanes == 1)
-      memref::StoreOp::create(b, loc, raw, memory.lookup(value), slot);
-    else
-      vector::StoreOp::create(b, loc, raw, memory.lookup(value), slot);
-  }
+  for (auto [value, stage] : kept.row.values)
+    if (stage == current && isReadAhead(value, stage, current) == ahead)
+      l.keepPoint(b, kept, value, slot, at);
 }
 
 /// For each row of the team, all of them unrolled: what is kept has known places then.
@@ -171,7 +144,7 @@ void GroupLowering::SeveralRows::eachRow(OpBuilder &b,
 }
 
 void GroupLowering::SeveralRows::readAhead(int current) {
-  if (llvm::none_of(kept.values, [&](const auto &value) {
+  if (llvm::none_of(kept.row.values, [&](const auto &value) {
         return isReadAhead(value.first, value.second, current);
       }))
     return;
@@ -296,7 +269,7 @@ void GroupLowering::SeveralRows::storeRows(int last) {
 void GroupLowering::SeveralRows::lower() {
   l.open((l.kernel.getSymName() + form.suffix).str(), {});
   place();
-  keepMemory();
+  kept = l.keptPoints(form.lanes, form.rows * form.perRow());
   int last = l.lastStage();
   folded.reserve(last + 1); // reducers are referred to
   for (int current = 0; current <= last; ++current)
