@@ -93,6 +93,18 @@ def added():
     for kind in (np.int32, np.uint32, np.int64, np.float32, np.int16):
         yield sums, [np.zeros(9, kind), rng.integers(0, 9, 5001), rng.integers(0, 90, 5001).astype(kind)]
     yield sums, [np.zeros((7, 3), np.int32), rng.integers(0, 7, 300), rng.integers(-9, 9, (300, 3), np.int32)]
+
+    def updates(a, i, x):
+        for step in (gc.maximum, gc.minimum, gc.bitwise_or, gc.bitwise_and, gc.bitwise_xor, gc.subtract):
+            b = a.copy()
+            step.at(b, i, x)
+            yield b
+
+    # Of every kind of integer, and beyond where one that is signed begins; an update that another follows.
+    for kind in (np.int32, np.uint32, np.int64, np.uint64, np.int8):
+        at, values = rng.integers(0, 1000, 5001), rng.integers(-(2**63), 2**63 - 1, 5001).astype(kind)
+        yield gc.jit(lambda a, i, x: tuple(updates(a, i, x))), [rng.integers(-40, 90, 1000).astype(kind), at, values]
+    yield gc.jit(lambda a, i, x: (gc.maximum.at(a, i, x), gc.add.at(a, i, x), gc.minimum.at(a, i[::-1], x), a)[-1]), [np.zeros(9, np.int32), rng.integers(0, 9, 501), rng.integers(-90, 90, 501, np.int32)]
     yield pairs, [np.zeros((5, 5), np.int32), *rng.integers(0, 5, (2, 777)), rng.integers(-99, 99, 777, np.int32)]
 
 
@@ -125,7 +137,8 @@ def placed():
         return a
 
     for kind in (np.float32, np.float64, np.float16, np.int64, np.int8, np.complex64, np.complex128):
-        for places, points in ((1, 40), (3, 1000), (50, 3000), (4000, 3000)):
+        one = ((1, 40),) if kind in (np.float32, np.complex64) else ()  # a program of its own
+        for places, points in (*one, (3, 1000), (50, 3000), (4000, 3000), (40_000, 1000)):
             x = (normal(points) * 3).astype(kind)
             given = [np.ones(places, kind), rng.integers(-places, places, points), x]
             yield set_at, given
@@ -207,6 +220,19 @@ def rows_at_once():
     yield gc.jit(softmax), [np.full((1003, 50), -np.inf, np.float32)]
     yield gc.jit(softmax), [np.zeros((0, 5), np.float32)]
     yield gc.jit(lambda a: (a - gc.sum(a, axis=1, keepdims=True), gc.sum(a, axis=1) + 1)), [np.zeros((3, 0), np.float32)]
+
+
+def long_rows():
+    """Rows that several stages visit, at the ends of each form that keeps one for a group, aligned and not; the longest are read again by each stage."""
+    lengths = (1025, 2000, 2049, 4095, 4096, 4097, 8190, 8192, 8193, 12_004, 16_383, 16_384, 16_386, 32_767, 32_768, 32_769, 70_004, 2_105_346)
+    for n in lengths:
+        yield gc.jit(softmax), [normal(3, n)]
+    for n in (3000, 8001, 10_000, 32_001):
+        yield gc.jit(layernorm), [normal(3, n), normal(n), normal(n)]
+        yield gc.jit(layernorm), [normal(3, n, dtype=np.float64), normal(n, dtype=np.float64), normal(n, dtype=np.float64)]
+        yield gc.jit(lambda a: (gc.argmax(a - gc.mean(a, axis=1, keepdims=True), axis=1), gc.sum(a, axis=1))), [normal(3, n)]
+        yield gc.jit(lambda a: gc.astype(softmax(gc.astype(a[:, 1:], gc.float32)), gc.float16)), [normal(3, n + 1, dtype=np.float16)]
+    yield gc.jit(lambda a: a / gc.sum(a, axis=(1, 2), keepdims=True)), [normal(3, 99, 60)]
 
 
 def scans():
@@ -350,7 +376,7 @@ def changed(a):
     return a
 
 
-FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, short_rows, added, placed, searches, correlated, columns, visited_again, scans, products, vectors, sorts, draws, watched, chosen, few_elements, rows_at_once)}
+FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, short_rows, added, placed, searches, correlated, columns, visited_again, scans, products, vectors, sorts, draws, watched, chosen, few_elements, rows_at_once, long_rows)}
 
 
 def told(program, inputs, where: str) -> tuple:

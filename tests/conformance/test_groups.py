@@ -44,13 +44,13 @@ with gc.device(sys.argv[1]):
 """
 
 
-def launched(folder, program, *arguments):
-    """Names of the kernels that a program launches."""
+def launched(folder, program, *arguments, prefix="main_"):
+    """Names of the kernels that a program launches, those that begin with `prefix`."""
     trace = folder / "trace.json"
     run_by_groups("-c", program, None, *arguments)  # a device's self-test, which is remembered, is in no trace then
     run_by_groups("-c", program, None, *arguments, GRAPHC_TRACE=str(trace))
     events = [json.loads(line.rstrip(",")) for line in trace.read_text(encoding="utf-8").splitlines() if line.startswith("{")]
-    return {e["name"] for e in events if e["name"].startswith("main_")}
+    return {e["name"] for e in events if e["name"].startswith(prefix)}
 
 
 PRODUCT = """
@@ -68,7 +68,28 @@ def test_only_the_form_for_a_products_size_runs(tmp_path, left, right, form):
     assert launched(tmp_path, PRODUCT, left, right) == {f"main_0{form}"}
 
 
-@pytest.mark.parametrize(("length", "form"), [(16, "_16"), (50, "_64"), (64, "_64"), (65, "_256_any"), (68, "_256"), (256, "_256"), (1023, "_1024_any"), (1024, "_1024"), (1025, ""), (1028, "_kept"), (4092, "_kept"),
-                                             (4096, "_whole"), (4097, ""), (4100, "")])
+@pytest.mark.parametrize(("length", "form"), [(16, "_16"), (50, "_64"), (64, "_64"), (65, "_256_any"), (68, "_256"), (256, "_256"), (1023, "_1024_any"), (1024, "_1024"), (1025, "_4096_any"),
+                                             (1028, "_4096"), (4095, "_4096_any"), (4096, "_whole"), (4097, "_8192"), (8192, "_8192"), (8193, "_16384"), (16384, "_16384"), (16385, "_32768"),
+                                             (32768, "_32768"), (32769, "")])
 def test_only_the_form_for_a_rows_length_runs(tmp_path, length, form):
     assert launched(tmp_path, ROWS, str(length)) == {f"main_0{form}"}
+
+
+PLACES = """
+import sys, numpy as np, graphc as gc
+
+@gc.jit
+def written(a, i, x):
+    a[i] = x
+    return a
+
+places, points = int(sys.argv[2]), int(sys.argv[3])
+with gc.device(sys.argv[1]):
+    np.asarray(written(*map(gc.asarray, (np.ones(places), np.arange(points) % places, np.ones(points)))))
+"""
+
+
+@pytest.mark.parametrize(("places", "points", "sorts"), [(8000, 1000, False), (8001, 1000, True), (10, 5000, False)])
+def test_points_are_sorted_where_places_are_many(tmp_path, places, points, sorts):
+    found = launched(tmp_path, PLACES, str(places), str(points), prefix="")
+    assert sorts == any(name.startswith("argsort") for name in found)

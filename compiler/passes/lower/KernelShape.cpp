@@ -297,59 +297,88 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
 /// Rows that a team has at once, at most: so many reads of a work-item are on their way. And lanes
 /// of the forms for any alignment.
 static constexpr int64_t kRowsAtOnce = 8, kFewLanes = 16, kSomeLanes = 64;
+/// Bytes that a group keeps in registers, at most: half of what a multiprocessor has.
+static constexpr int64_t kKeptByGroup = 128 << 10;
 
-/// Rows of less than a work-item keeps: a team has several, so that as much is on its way and one
-/// barrier serves all of them.
-void KernelShape::setRowsAtOnce(kernel::FuncOp func, const LoopSpace &space, Stages &stages) {
-  int64_t bits = 0;
-  func.getBody().walk([&](kernel::ReduceOp reduce) {
-    for (Type type : statesOf(reduce))
-      bits += type.getIntOrFloatBitWidth();
-  });
-  std::optional<int64_t> length = space.reducedItems().constant();
-  auto add = [&](RowsAtOnce form) {
-    int64_t reads = keptRow(func, space, stages, form.lanes).pieces;
-    form.rows = std::max<int64_t>(std::min(reads, kRowsAtOnce) / form.perRow(), 1);
-    auto memory = [&] { return form.perGroup(group) * form.pitch() * bits / 8; };
+/// Chooses among forms for rows: those that the lengths need and that work-items can keep.
+struct pass::RowForms {
+  RowForms(kernel::FuncOp func, const LoopSpace &space, int64_t group)
+      : func(func), space(space), stages(space), group(group),
+        length(space.reducedItems().constant()) {
+    func.getBody().walk([&](kernel::ReduceOp reduce) {
+      for (Type type : statesOf(reduce))
+        bits += type.getIntOrFloatBitWidth();
+    });
+  }
+
+  void add(SmallVectorImpl<RowsAtOnce> &forms, RowsAtOnce form) {
+    KeptRow row = keptRow(func, space, stages, form.lanes);
+    form.group = std::max(group, form.items());
+    form.rows = std::max<int64_t>(std::min(row.pieces, kRowsAtOnce) / form.perRow(), 1);
+    auto memory = [&] { return form.perGroup() * form.blocks * form.pitch() * bits / 8; };
     while (form.rows > 1 && memory() > kGroupMemory)
       form.rows /= 2;
     bool mayBe = !length || (*length > 0 && *length <= form.longest);
-    bool fits = form.perRow() <= reads && form.items() <= group && memory() <= kGroupMemory;
+    bool fits = form.perRow() * row.bytes * form.group <= kKeptByGroup && memory() <= kGroupMemory;
     if (mayBe && fits)
-      rowsAtOnce.push_back(form);
-  };
-  add({"_16", kFewLanes, kFewLanes, 1, 1, 1, 0});
-  add({"_64", kSomeLanes, kSomeLanes, 1, 1, 1, 0});
+      forms.push_back(form);
+  }
+
+  kernel::FuncOp func;
+  const LoopSpace &space;
+  Stages stages;
+  int64_t group, bits = 0;
+  std::optional<int64_t> length;
+};
+
+/// Shorter rows than a work-item keeps: a team has several, so that as much is on its way and one
+/// barrier serves all of them.
+void KernelShape::setRowsAtOnce(RowForms &forms) {
+  forms.add(rowsAtOnce, {"_16", kFewLanes, kFewLanes, 1, 1, 1});
+  forms.add(rowsAtOnce, {"_64", kSomeLanes, kSomeLanes, 1, 1, 1});
   if (!rowsAtOnce.empty() && rowsAtOnce.back().longest == kGroupShortRow)
     isShort = mayBeShort = false;
   else
     rowsAtOnce.clear(); // <kernel>_short has all of them
-  add({"_256", kTreeLanes, kTreeLanes, keptLanes, 1, 1, 0});
+  forms.add(rowsAtOnce, {"_256", kTreeLanes, kTreeLanes, keptLanes, 1, 1});
   if (keptLanes > 1)
-    add({"_256_any", kTreeLanes, kTreeLanes, 1, keptLanes, 1, 0});
-  add({"_1024", 4 * kTreeLanes, kTreeLanes, keptLanes, 1, 4, 0});
+    forms.add(rowsAtOnce, {"_256_any", kTreeLanes, kTreeLanes, 1, keptLanes, 1});
+  forms.add(rowsAtOnce, {"_1024", 4 * kTreeLanes, kTreeLanes, keptLanes, 1, 4});
   if (keptLanes > 1)
-    add({"_1024_any", 4 * kTreeLanes, kTreeLanes, 1, keptLanes, 4, 0});
+    forms.add(rowsAtOnce, {"_1024_any", 4 * kTreeLanes, kTreeLanes, 1, keptLanes, 4});
+}
+
+/// Longer ones: a group has one, and enough work-items to keep it. Of single elements they need the
+/// fewest registers.
+void KernelShape::setLongRows(RowForms &forms) {
+  constexpr int64_t half = kTreeBlock / 2, rows = kTreeBlock / kTreeLanes;
+  if (keptLanes > 1)
+    forms.add(longRows, {"_4096", half, kTreeLanes, keptLanes, 1, rows / 2});
+  forms.add(longRows, {"_4096_any", half, kTreeLanes, 1, 1, rows / 2});
+  forms.add(longRows, {"_8192", kTreeBlock, kTreeLanes, 1, 1, rows});
+  forms.add(longRows, {"_16384", 2 * kTreeBlock, kTreeLanes, 1, 1, rows, 2});
+  forms.add(longRows, {"_32768", 4 * kTreeBlock, kTreeLanes, 1, 1, rows, 4});
 }
 
 void KernelShape::setRows(kernel::FuncOp func, const LoopSpace &space) {
   keptLanes = space.reducedLoops() == 1 ? func.getSchedule()->getVector() : 1;
-  Stages stages(space);
-  setRowsAtOnce(func, space, stages);
+  RowForms forms(func, space, group);
+  setRowsAtOnce(forms);
   if (isShort)
     return;
-  keptElements = keptRow(func, space, stages, keptLanes).pieces * kTreeLanes;
+  keptElements = keptRow(func, space, forms.stages, keptLanes).pieces * kTreeLanes;
   SmallVector<Polynomial> steps;
   if (keptLanes > 1)
     steps = unalignedSteps(func, space, space.parallel, keptLanes, {space.reducedItems()});
   bool aligned = llvm::none_of(steps, [](const Polynomial &step) { return step.constant(); });
-  std::optional<int64_t> length = space.reducedItems().constant();
-  if (!aligned || (length && (*length < keptLanes || *length > keptElements)))
+  if (!aligned || (forms.length && *forms.length != keptElements))
     rowForm = RowForm::Any;
-  else if (length && steps.empty())
-    rowForm = *length == keptElements ? RowForm::Whole : RowForm::Kept;
+  else if (forms.length && steps.empty())
+    rowForm = RowForm::Whole;
   for (const Polynomial &step : steps)
     keptMultiples.push_back(step.toExpr(func.getContext()));
+  if (rowForm != RowForm::Whole)
+    setLongRows(forms);
 }
 
 void KernelShape::setTiles(kernel::FuncOp func, const LoopSpace &space) {

@@ -8,7 +8,7 @@
 #include <optional>
 
 namespace graphc::pass {
-class Stages;
+struct RowForms;
 
 /// How a matrix product runs.
 enum class ContractForm {
@@ -28,20 +28,21 @@ struct TileCost {
 /// How groups take rows that several stages visit.
 enum class RowForm {
   Any,   ///< every stage reads the row again
-  Kept,  ///< read once: aligned, and no longer than what work-items keep
-  Whole, ///< exactly as long: all loads are waited for together
+  Whole, ///< aligned, and as long as what work-items keep: all loads are waited for together
 };
 
 /// A form for rows of at most `longest` elements that several stages visit: <kernel><suffix>, whose
 /// groups have teams of work-items for `rows` rows at once. A team has the first `span` lanes of
-/// the tree: of each a work-item has `pieces` elements, 256 apart, and it has `lanes` neighbours,
-/// or, where rows lie anywhere, `strips` lanes that are as far apart as there are work-items.
+/// each of `blocks` blocks of the tree: of each lane a work-item has `pieces` elements, 256 apart,
+/// and it has `lanes` neighbours, or, where rows lie anywhere, `strips` lanes that are as far apart
+/// as there are work-items.
 struct RowsAtOnce {
   llvm::StringLiteral suffix;
-  int64_t longest, span, lanes, strips, pieces, rows;
+  int64_t longest, span, lanes, strips, pieces, blocks = 1;
+  int64_t rows = 1, group = 0; ///< as many as a work-item has registers for; work-items
 
-  int64_t items() const { return span / lanes / strips; }
-  int64_t perGroup(int64_t group) const { return group / items() * rows; }
+  int64_t items() const { return blocks * span / lanes / strips; }
+  int64_t perGroup() const { return group / items() * rows; }
   int64_t perRow() const { return strips * pieces; } ///< reads of a work-item
   /// Work-items that fold the lanes of a row, at most, and from row to row in local memory, so that
   /// they meet in no bank.
@@ -83,12 +84,13 @@ struct KernelShape {
   bool scansColumns = false;
   /// Rows by groups: a work-item has a row; always, or in <kernel>_short where they are short.
   bool isShort = false, mayBeShort = false;
-  /// Rows by groups in several stages: their form where sizes are known. Else there are
-  /// <kernel>_kept and <kernel>_whole besides, for rows of `keptLanes` to `keptElements` elements
-  /// where all `keptMultiples` are multiples of keptLanes: functions of their own, so that a device
-  /// compiles and gives registers for what it runs.
+  /// Rows by groups in several stages: their form where sizes are known. Else there is
+  /// <kernel>_whole besides, for rows of `keptElements` where all `keptMultiples` are multiples of
+  /// keptLanes: functions of their own, so that a device compiles and gives registers for what it
+  /// runs.
   std::optional<RowForm> rowForm;
-  llvm::SmallVector<RowsAtOnce> rowsAtOnce; ///< shortest first: the first that holds a row has it
+  /// Before that, and behind; shortest first: the first that holds a row has it.
+  llvm::SmallVector<RowsAtOnce> rowsAtOnce, longRows;
   int64_t keptLanes = 1, keptElements = 0;
   llvm::SmallVector<mlir::AffineExpr> keptMultiples;
   /// Columns by groups: work-items that share a strip of more than kFewRows rows.
@@ -132,7 +134,7 @@ struct KernelShape {
 private:
   void setGroups(kernel::FuncOp func, const LoopSpace &space);
   void setRows(kernel::FuncOp func, const LoopSpace &space);
-  void setRowsAtOnce(kernel::FuncOp func, const LoopSpace &space, Stages &stages);
+  void setRowsAtOnce(RowForms &forms), setLongRows(RowForms &forms);
   void setContract(kernel::FuncOp func, const LoopSpace &space);
   void setTiles(kernel::FuncOp func, const LoopSpace &space);
   void setEach(kernel::DotOp dot, const LoopSpace &space);

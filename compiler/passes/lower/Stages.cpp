@@ -77,7 +77,8 @@ KeptRow pass::keptRow(kernel::FuncOp kernel, const LoopSpace &space, Stages &sta
   int last = 0;
   kernel.getBody().walk([&](kernel::StoreOp op) { last = std::max(last, stages.of(op)); });
   llvm::MapVector<Value, int> kept;
-  DenseMap<Value, int> seen;
+  DenseMap<Value, int> seen, lastUse;
+  SmallVector<int64_t> bytes(last + 1, 0); // before each stage
   for (int current = 0; current <= last; ++current) {
     SmallVector<Value> stack = pointsOfStage(kernel, stages, current);
     llvm::DenseSet<Value> visited;
@@ -90,6 +91,10 @@ KeptRow pass::keptRow(kernel::FuncOp kernel, const LoopSpace &space, Stages &sta
       if (isa<kernel::LoadOp, kernel::GatherOp>(op) || op->hasTrait<graph::Expensive>()) {
         auto [it, fresh] = seen.try_emplace(value, current);
         if (!fresh) {
+          int &until = lastUse.try_emplace(value, it->second).first->second;
+          for (; until < current; ++until)
+            bytes[until + 1] +=
+                lanes * llvm::divideCeil(value.getType().getIntOrFloatBitWidth(), 8);
           kept.insert({value, it->second});
           continue;
         }
@@ -97,10 +102,8 @@ KeptRow pass::keptRow(kernel::FuncOp kernel, const LoopSpace &space, Stages &sta
       stack.append(op->operand_begin(), op->operand_end());
     }
   }
-  int64_t bytes = 1, pieces = kMostKeptPieces;
-  for (auto [value, stage] : kept)
-    bytes += lanes * llvm::divideCeil(value.getType().getIntOrFloatBitWidth(), 8);
-  while (pieces > 2 && pieces * bytes > kKeptBytes)
+  int64_t most = *llvm::max_element(bytes), pieces = kMostKeptPieces;
+  while (pieces > 2 && pieces * most > kKeptBytes)
     pieces /= 2;
-  return {kept.takeVector(), pieces};
+  return {kept.takeVector(), most, pieces};
 }

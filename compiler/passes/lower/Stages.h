@@ -31,7 +31,8 @@ struct KeptRow {
   /// Points that a later stage needs again, because they were read or are expensive, and the stage
   /// that computes each.
   llvm::SmallVector<std::pair<mlir::Value, int>> values;
-  int64_t pieces; ///< of a row that a work-item keeps, `lanes` elements each
+  int64_t bytes;  ///< of a piece, `lanes` elements, between two stages, at most
+  int64_t pieces; ///< of a row that a work-item keeps
 };
 KeptRow keptRow(kernel::FuncOp kernel, const LoopSpace &space, Stages &stages, int64_t lanes);
 

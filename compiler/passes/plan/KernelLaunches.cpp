@@ -116,18 +116,20 @@ void KernelLaunches::takeRows() {
   // Of no elements there is nothing to keep: the kernel's own form has such rows.
   aligned = m.mul(aligned, m.some(m.sub(work, m(shape.keptLanes - 1))));
   auto upTo = [&](int64_t longest) { return m.some(m.sub(m(longest + 1), work)); };
-  for (const RowsAtOnce &form : shape.rowsAtOnce) {
-    Value fits = m.mul(upTo(form.longest), form.lanes > 1 ? aligned : m.some(work));
-    step(form.suffix, groups(m.mul(pieces, fits), form.perGroup(shape.group)), work);
-    pieces = m.mul(pieces, m.sub(m(1), fits));
+  auto take = [&](ArrayRef<RowsAtOnce> forms) {
+    for (const RowsAtOnce &form : forms) {
+      Value fits = m.mul(upTo(form.longest), form.lanes > 1 ? aligned : m.some(work));
+      step(form.suffix, groups(m.mul(pieces, fits), form.perGroup()), work);
+      pieces = m.mul(pieces, m.sub(m(1), fits));
+    }
+  };
+  take(shape.rowsAtOnce);
+  if (!shape.rowForm) {
+    Value whole = m.mul(m.sub(upTo(shape.keptElements), upTo(shape.keptElements - 1)), aligned);
+    step("_whole", m.mul(pieces, whole), work);
+    pieces = m.mul(pieces, m.sub(m(1), whole));
   }
-  if (!shape.keptElements || shape.rowForm)
-    return;
-  Value kept = m.mul(upTo(shape.keptElements), aligned);
-  Value all = m.mul(pieces, kept), partly = m.some(m.sub(m(shape.keptElements), work));
-  pieces = m.mul(pieces, m.sub(m(1), kept));
-  step("_whole", m.mul(all, m.sub(m(1), partly)), work);
-  step("_kept", m.mul(all, partly), work);
+  take(shape.longRows);
 }
 
 void KernelLaunches::takeEach() {

@@ -15,9 +15,17 @@
 // NONE-NOT: .local
 // NONE-LABEL: .entry main_0_1024_any(
 // NONE-NOT: .local
-// NONE-LABEL: .entry main_0(
+// NONE-LABEL: .entry main_0_4096(
 // NONE-NOT: .local
-// NONE-LABEL: .entry main_0_kept(
+// NONE-LABEL: .entry main_0_4096_any(
+// NONE-NOT: .local
+// NONE-LABEL: .entry main_0_8192(
+// NONE-NOT: .local
+// NONE-LABEL: .entry main_0_16384(
+// NONE-NOT: .local
+// NONE-LABEL: .entry main_0_32768(
+// NONE-NOT: .local
+// NONE-LABEL: .entry main_0(
 // NONE-NOT: .local
 // NONE-LABEL: .entry main_0_whole(
 // NONE-NOT: .local

@@ -68,7 +68,7 @@ private:
   void lowerFold();
   void foldFew(mlir::OpBuilder &builder, Reducers reducers, mlir::Value blocks);
   void foldMany(mlir::OpBuilder &builder, Reducers reducers, mlir::Value blocks);
-  void lowerRows(), lowerRows(llvm::StringRef name, RowForm form);
+  void lowerRows(), lowerLongRows(), lowerWholeRows(llvm::StringRef name);
   void lowerSeveral(const RowsAtOnce &form);
   /// A row a work-item of a group.
   void lowerShort(llvm::StringRef name);
@@ -90,8 +90,8 @@ private:
                    Reducers reducers, Position at, mlir::Value number, mlir::ValueRange states,
                    int stage);
   States keptStage(mlir::OpBuilder &builder, const Team &team, Kept &kept, TreeEmitter &trees,
-                   Reducers reducers, Position &row, mlir::Value length, int stage);
-  void keptRow(mlir::OpBuilder &builder, const Team &team, Kept &kept, mlir::Value length);
+                   Reducers reducers, Position &row, int stage);
+  void keptRow(mlir::OpBuilder &builder, const Team &team, Kept &kept);
   void longRow(mlir::OpBuilder &builder, const Team &team, mlir::Value length);
   void storeOnce(mlir::OpBuilder &builder, const Team &team, Position &row);
 

@@ -24,6 +24,8 @@ struct GroupLowering::Team {
 
 namespace {
 
+/// Work-items that share a row which every stage reads again.
+constexpr int64_t kLongRowGroup = 1024;
 /// Rows of a block that a work-item reads ahead, and the most lanes of one that reads.
 constexpr int64_t kRowsAhead = 8, kMostReadLanes = 4;
 void barrier(OpBuilder &b, Location loc) { gpu::BarrierOp::create(b, loc); }
@@ -109,42 +111,63 @@ States GroupLowering::teamLanes(OpBuilder &b, TreeEmitter &trees, const Team &te
   return trees.fromSequence(b, trees.unflatten(state), start, kTreeLanes, 1);
 }
 
-/// The tree over `length` elements of which `lanes` gives a work-item's part of every block.
+/// The tree over `length` elements of which `lanes` gives a work-item's part of every block, one a
+/// team at a time.
 States GroupLowering::teamTree(OpBuilder &b, TreeEmitter &trees, const Team &team, Value length,
                                llvm::function_ref<States(OpBuilder &, Value, Value)> lanesOf) {
-  TreeEmitter::Storage own = trees.allocateShared(kTreeLanes),
+  TreeEmitter::Storage own = trees.allocateShared(shape.group * team.lanes),
                        blocks = trees.allocateShared(kTreeLanes),
                        groups = trees.allocateShared(kTreeLanes);
-  auto fold = [&](OpBuilder &c, const TreeEmitter::Storage &memory) {
-    return foldMemory(c, loc, trees, team.items, team.number, team.base, memory, true);
+  int64_t teams = shape.group / team.items;
+  auto clear = [&](OpBuilder &c, const TreeEmitter::Storage &memory) {
+    IndexMath m{c, loc};
+    OpBuilder d = c;
+    if (teams > 1)
+      d = scf::IfOp::create(c, loc, m.less(member, m(team.items)), /*withElseRegion=*/false)
+              .getThenBodyBuilder();
+    trees.save(d, memory, team.slot, trees.identity(d, team.lanes));
   };
-  // Only one work-item writes; a fold's barriers come before anybody reads.
-  auto push = [&](OpBuilder &c, const TreeEmitter::Storage &memory, Value number,
+  auto fold = [&](OpBuilder &c, const TreeEmitter::Storage &memory) {
+    return foldMemory(c, loc, trees, team.items, member, IndexMath{c, loc}(0), memory, true);
+  };
+  // Only one work-item of a team writes; a fold's barriers come before anybody reads.
+  auto push = [&](OpBuilder &c, const TreeEmitter::Storage &memory, Value writer, Value number,
                   const States &states) {
     IndexMath m{c, loc};
     Value lane = arith::AndIOp::create(c, loc, number, m(kTreeLanes - 1));
-    auto first = scf::IfOp::create(c, loc, m.equal(team.number, m(0)), /*withElseRegion=*/false);
+    auto first = scf::IfOp::create(c, loc, m.equal(writer, m(0)), /*withElseRegion=*/false);
     OpBuilder d = first.getThenBodyBuilder();
     trees.save(d, memory, lane, trees.combine(d, trees.restore(d, memory, lane, 1, false), states));
   };
   IndexMath m{b, loc};
   Value count = m.ceilDiv(length, kTreeBlock), groupCount = m.ceilDiv(count, kTreeBlock);
-  trees.save(b, groups, team.slot, trees.identity(b, team.lanes));
-  loop(b, m(0), groupCount, 1, [&](OpBuilder &c, Value group) {
-    IndexMath n{c, loc};
-    Value firstBlock = n.mul(group, kTreeBlock);
-    trees.save(c, blocks, team.slot, trees.identity(c, team.lanes));
-    barrier(c, loc);
-    Value some = n.min(n.sub(count, firstBlock), kTreeBlock);
-    loop(c, n(0), some, 1, [&](OpBuilder &d, Value number) {
-      IndexMath o{d, loc};
-      Value first = o.mul(o.add(firstBlock, number), kTreeBlock);
-      Value size = o.min(o.sub(length, first), kTreeBlock);
-      push(d, blocks, number, foldTeam(d, trees, team, own, lanesOf(d, first, size), true));
-    });
-    push(c, groups, group, fold(c, blocks));
+  clear(b, groups);
+  auto all = scf::ForOp::create(b, loc, m(0), groupCount, m(1),
+                                TreeEmitter::flatten(trees.identity(b, 1)));
+  OpBuilder c = OpBuilder::atBlockBegin(all.getBody());
+  IndexMath n{c, loc};
+  Value firstBlock = n.mul(all.getInductionVar(), kTreeBlock);
+  clear(c, blocks);
+  barrier(c, loc);
+  Value some = n.min(n.sub(count, firstBlock), kTreeBlock);
+  loop(c, n(0), some, teams, [&](OpBuilder &d, Value number) {
+    IndexMath o{d, loc};
+    // A block that is not there has no elements, and nothing to add to the lane that it would have.
+    Value mine = teams > 1 ? o.add(number, o.div(member, team.items)) : number;
+    Value first = o.mul(o.add(firstBlock, mine), kTreeBlock);
+    Value size = o.max(o.min(o.sub(length, first), kTreeBlock), 0);
+    push(d, blocks, team.number, mine,
+         foldTeam(d, trees, team, own, lanesOf(d, first, size), true));
   });
-  return fold(b, groups);
+  States result = fold(c, blocks);
+  push(c, groups, member, all.getInductionVar(), result);
+  scf::YieldOp::create(c, loc, TreeEmitter::flatten(result));
+  auto several = scf::IfOp::create(b, loc, all.getResultTypes(), m.less(m(1), groupCount),
+                                   /*withElseRegion=*/true);
+  OpBuilder yes = several.getThenBodyBuilder(), no = several.getElseBodyBuilder();
+  scf::YieldOp::create(yes, loc, TreeEmitter::flatten(fold(yes, groups)));
+  scf::YieldOp::create(no, loc, all.getResults());
+  return trees.unflatten(several.getResults());
 }
 
 SmallVector<Type> GroupLowering::splitBuffers() {
@@ -415,48 +438,28 @@ SmallVector<Value> GroupLowering::keptPiece(OpBuilder &c, const Team &team, Kept
   return TreeEmitter::flatten(trees.append(c, trees.unflatten(states), values, number));
 }
 
-/// One pass over a row of which every work-item has `rows` pieces. With a length the last of them
-/// may be absent, and each is a branch of its own: addresses that are chosen would take a register
-/// a piece. Without one all are there.
+/// One pass over a row of which every work-item has all pieces.
 States GroupLowering::keptStage(OpBuilder &b, const Team &team, Kept &kept, TreeEmitter &trees,
-                                ArrayRef<Reducer> reducers, Position &row, Value length,
-                                int current) {
+                                ArrayRef<Reducer> reducers, Position &row, int current) {
   IndexMath m{b, loc};
   Value offset = m.mul(team.number, team.lanes);
-  auto rows = scf::ForOp::create(b, loc, m(0), m(kept.row.pieces), m(1),
-                                 TreeEmitter::flatten(trees.sequenceIdentity(b, team.lanes)));
-  rows->setAttr(kUnrollAttr, b.getI64IntegerAttr(kept.row.pieces));
-  OpBuilder c = OpBuilder::atBlockBegin(rows.getBody());
+  auto pieces = scf::ForOp::create(b, loc, m(0), m(kept.row.pieces), m(1),
+                                   TreeEmitter::flatten(trees.sequenceIdentity(b, team.lanes)));
+  pieces->setAttr(kUnrollAttr, b.getI64IntegerAttr(kept.row.pieces));
+  OpBuilder c = OpBuilder::atBlockBegin(pieces.getBody());
   IndexMath n{c, loc};
-  Value number = rows.getInductionVar(), index = n.add(offset, n.mul(number, kTreeLanes));
-  ValueRange before = rows.getRegionIterArgs();
-  auto piece = [&](OpBuilder &inside) {
-    Position at = row;
-    setReduced(inside, at, index, Value(), team.lanes);
-    return keptPiece(inside, team, kept, trees, reducers, at, number, before, current);
-  };
-  SmallVector<Value> merged;
-  if (!length) {
-    merged = piece(c);
-  } else {
-    auto present = scf::IfOp::create(c, loc, TypeRange(before), n.less(index, length),
-                                     /*withElseRegion=*/!before.empty());
-    OpBuilder yes = present.getThenBodyBuilder();
-    merged = piece(yes);
-    if (!before.empty()) {
-      OpBuilder no = present.getElseBodyBuilder();
-      scf::YieldOp::create(yes, loc, merged);
-      scf::YieldOp::create(no, loc, before);
-      merged.assign(present.getResults().begin(), present.getResults().end());
-    }
-  }
+  Value number = pieces.getInductionVar();
+  Position at = row;
+  setReduced(c, at, n.add(offset, n.mul(number, kTreeLanes)), Value(), team.lanes);
+  SmallVector<Value> merged =
+      keptPiece(c, team, kept, trees, reducers, at, number, pieces.getRegionIterArgs(), current);
   if (reducers.empty())
     return {};
   scf::YieldOp::create(c, loc, merged);
-  return trees.fromSequence(b, trees.unflatten(rows.getResults()), offset, kTreeLanes, 1);
+  return trees.fromSequence(b, trees.unflatten(pieces.getResults()), offset, kTreeLanes, 1);
 }
 
-void GroupLowering::keptRow(OpBuilder &b, const Team &team, Kept &kept, Value length) {
+void GroupLowering::keptRow(OpBuilder &b, const Team &team, Kept &kept) {
   Position row = position();
   if (space.parallel)
     emitter->delinearize(b, begin, 0, space.parallel, row);
@@ -466,7 +469,7 @@ void GroupLowering::keptRow(OpBuilder &b, const Team &team, Kept &kept, Value le
     if (reducers.empty() && pointStores(current).empty())
       continue;
     TreeEmitter trees(&function.getBody().front(), loc, reducers, team.lanes);
-    States own = keptStage(b, team, kept, trees, reducers, row, length, current);
+    States own = keptStage(b, team, kept, trees, reducers, row, current);
     if (reducers.empty())
       continue;
     TreeEmitter::Storage memory = trees.allocateShared(kTreeLanes);
@@ -488,7 +491,8 @@ void GroupLowering::storeOnce(OpBuilder &b, const Team &team, Position &row) {
   storeRow(inside, place);
 }
 
-/// A row of any length and alignment, visited again by every stage.
+/// A row of any length and alignment, visited again by every stage. Work-items have neighbouring
+/// elements, which is as good as several of each where lines lie anywhere.
 void GroupLowering::longRow(OpBuilder &b, const Team &team, Value length) {
   Position row = position();
   if (space.parallel)
@@ -510,10 +514,8 @@ void GroupLowering::longRow(OpBuilder &b, const Team &team, Value length) {
       });
       bind(reducers, states, row, b);
     } else if (!pointStores(current).empty()) {
-      loop(b, IndexMath{b, loc}.mul(team.number, team.lanes), length, kTreeLanes,
-           [&](OpBuilder &c, Value index) {
-             (void)body(c, index, team.lanes > 1 ? length : Value());
-           });
+      loop(b, member, length, shape.group,
+           [&](OpBuilder &c, Value index) { (void)body(c, index, Value()); });
     }
   }
   storeOnce(b, team, row);
@@ -536,26 +538,29 @@ void GroupLowering::lowerShort(StringRef name) {
   close();
 }
 
-void GroupLowering::lowerRows(StringRef name, RowForm form) {
+void GroupLowering::lowerLongRows() {
+  int64_t own = std::exchange(shape.group, kLongRowGroup);
+  open(kernel.getSymName(), {});
+  longRow(builder, teamOf(builder, 1), emitter->emit(builder, space.reducedItems()));
+  close();
+  shape.group = own;
+}
+
+void GroupLowering::lowerWholeRows(StringRef name) {
   open(name, {});
   int64_t lanes = reduceWidth();
   Team team = teamOf(builder, lanes);
-  Value length = emitter->emit(builder, space.reducedItems());
-  if (form == RowForm::Any) {
-    longRow(builder, team, length);
-  } else {
-    Kept kept = keptPoints(lanes);
-    keptRow(builder, team, kept, form == RowForm::Whole ? Value() : length);
-  }
+  Kept kept = keptPoints(lanes);
+  keptRow(builder, team, kept);
   close();
 }
 
 void GroupLowering::lowerRows() {
-  for (const RowsAtOnce &form : shape.rowsAtOnce)
+  for (const RowsAtOnce &form : llvm::concat<const RowsAtOnce>(shape.rowsAtOnce, shape.longRows))
     lowerSeveral(form);
-  if (shape.rowForm)
-    return lowerRows(kernel.getSymName(), *shape.rowForm);
-  lowerRows(kernel.getSymName(), RowForm::Any);
-  lowerRows((kernel.getSymName() + "_kept").str(), RowForm::Kept);
-  lowerRows((kernel.getSymName() + "_whole").str(), RowForm::Whole);
+  if (shape.rowForm == RowForm::Whole)
+    return lowerWholeRows(kernel.getSymName());
+  lowerLongRows();
+  if (!shape.rowForm)
+    lowerWholeRows((kernel.getSymName() + "_whole").str());
 }
