@@ -24,7 +24,7 @@ private:
   Value place(OpBuilder &b);
   SmallVector<Value> rowsAt(OpBuilder &b, Value k, bool deep) const;
   SmallVector<Value> columnsAt(OpBuilder &b, Value k, bool whole) const;
-  SmallVector<Value> chains(OpBuilder &b, bool whole) const;
+  SmallVector<Value> chains(OpBuilder &b, bool deep, bool whole) const;
   void store(OpBuilder &b, ValueRange sums, bool whole) const;
 
   GroupLowering &l;
@@ -122,9 +122,8 @@ SmallVector<Value> GroupLowering::FewElements::columnsAt(OpBuilder &b, Value k, 
   return values;
 }
 
-SmallVector<Value> GroupLowering::FewElements::chains(OpBuilder &b, bool whole) const {
+SmallVector<Value> GroupLowering::FewElements::chains(OpBuilder &b, bool deep, bool whole) const {
   IndexMath m{b, loc};
-  bool deep = whole && tile.rows.alongK;
   int64_t depth = deep ? deepest : 1;
   Value length = l.emitter->emit(b, l.space.reducedItems());
   SmallVector<Value> none(rows * kSide, chainZero(b, loc, tile.dot.getType(), 1));
@@ -166,24 +165,36 @@ void GroupLowering::FewElements::store(OpBuilder &b, ValueRange sums, bool whole
   }
 }
 
+/// `body` where what is asked for holds, and where not; null: by construction.
+static void eitherWay(OpBuilder &b, Location loc, Value holds,
+                      llvm::function_ref<void(OpBuilder &, bool)> body) {
+  if (!holds)
+    return body(b, true);
+  auto choice = scf::IfOp::create(b, loc, holds, /*withElseRegion=*/true);
+  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+  body(yes, true);
+  body(no, false);
+}
+
 void GroupLowering::FewElements::lower() {
   int column = tile.columns.loopNumber;
   Value present = place(l.builder);
   OpBuilder b =
       scf::IfOp::create(l.builder, loc, present, /*withElseRegion=*/false).getThenBodyBuilder();
-  // Columns, and k's, are whole quads then, and vectors along them are aligned.
-  Value aligned = l.alignedSizes(b, column, kSide, {l.space.extents[column]});
-  if (tile.rows.alongK) {
-    auto kLoop = static_cast<int>(l.space.parallel);
-    Value deep = l.alignedSizes(b, kLoop, deepest, {l.space.reducedItems()});
-    aligned = aligned && deep ? IndexMath{b, loc}.both(aligned, deep) : aligned ? aligned : deep;
-  }
-  if (!aligned)
-    return store(b, chains(b, true), true);
-  auto choice = scf::IfOp::create(b, loc, aligned, /*withElseRegion=*/true);
-  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
-  store(yes, chains(yes, true), true);
-  store(no, chains(no, false), false);
+  // Columns are whole quads then, and vectors along them are aligned; so are vectors of k's.
+  Value whole = l.alignedSizes(b, column, kSide, {l.space.extents[column]});
+  auto byColumns = [&](OpBuilder &c, bool deep) {
+    eitherWay(c, loc, whole, [&](OpBuilder &d, bool all) { store(d, chains(d, deep, all), all); });
+  };
+  if (!tile.rows.alongK)
+    return byColumns(b, false);
+  auto kLoop = static_cast<int>(l.space.parallel);
+  Value deep = l.alignedSizes(b, kLoop, deepest, {l.space.reducedItems()});
+  eitherWay(b, loc, deep, [&](OpBuilder &c, bool holds) {
+    if (holds)
+      return byColumns(c, true);
+    store(c, chains(c, false, false), false);
+  });
 }
 
 void GroupLowering::lowerEach() {
