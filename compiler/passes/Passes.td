@@ -32,8 +32,9 @@ def SortPlaces : Pass<"graphc-sort-places", "::mlir::func::FuncOp"> {
   let summary = "Give points that write one place neighbouring numbers";
   let description = [{
     Input and output: the graph dialect. For GPU-class devices. Points of a scatter that may share places have an order: they are
-    sorted by their places, equal ones staying as they are, so that a work-item can have all points of a place. Sums of integers
-    that devices add in one step stay.
+    sorted by their places, equal ones staying as they are, so that a work-item can have all points of a place. What memory combines
+    in one step, in any order, stays. Of points that write, the last one of a place wins: where places are not many more than points,
+    these find its number in a table, and all write what it has.
     ```mlir
     graph.scatter %v into %x[%i] ...  ->  %p = graph.library "argsort" %places; graph.scatter %v[%p] into %x[%i[%p]] ... sorted
     ```

@@ -284,6 +284,30 @@ void OpenCLPrinter::call(func::CallOp op) {
     names[result] = sum(i);
 }
 
+/// Integers in memory are signed or not by what an operation makes of them.
+LogicalResult OpenCLPrinter::atomic(memref::AtomicRMWOp op) {
+  using Step = arith::AtomicRMWKind;
+  Step step = op.getKind();
+  StringRef function = llvm::StringSwitch<StringRef>(arith::stringifyAtomicRMWKind(step))
+                           .Case("addi", "atomic_add")
+                           .Cases({"maxs", "maxu"}, "atomic_max")
+                           .Cases({"mins", "minu"}, "atomic_min")
+                           .Case("andi", "atomic_and")
+                           .Case("ori", "atomic_or")
+                           .Case("xori", "atomic_xor")
+                           .Default("");
+  if (function.empty() || !op.getType().isInteger(32))
+    return op.emitError("has no OpenCL C spelling");
+  bool isSigned = step == Step::maxs || step == Step::mins;
+  StringRef type = isSigned ? "int" : "uint";
+  auto memory = llvm::cast<MemRefType>(op.getMemref().getType());
+  declare(op.getResult(), function.str() + "((volatile " + std::string(space(memory, "__global ")) +
+                              type.str() + " *)&" + name(op.getMemref()) + "[" +
+                              name(op.getIndices()[0]) + "], (" + type.str() + ")" +
+                              name(op.getValue()) + ")");
+  return success();
+}
+
 LogicalResult OpenCLPrinter::memory(Operation *op) {
   auto element = [&](Value memory, Value index) {
     std::string text = name(memory) + "[" + name(index) + "]";
@@ -302,13 +326,8 @@ LogicalResult OpenCLPrinter::memory(Operation *op) {
            << ";\n";
     return success();
   }
-  if (auto add = dyn_cast<memref::AtomicRMWOp>(op)) {
-    if (add.getKind() != arith::AtomicRMWKind::addi || !add.getType().isInteger(32))
-      return op->emitError("has no OpenCL C spelling");
-    declare(add.getResult(), "atomic_add(&" + name(add.getMemref()) + "[" +
-                                 name(add.getIndices()[0]) + "], " + name(add.getValue()) + ")");
-    return success();
-  }
+  if (auto step = dyn_cast<memref::AtomicRMWOp>(op))
+    return atomic(step);
   auto alloca = llvm::cast<memref::AllocaOp>(op);
   line() << space(alloca.getType()) << typeName(alloca.getType().getElementType()) << " "
          << name(alloca.getResult()) << "[" << alloca.getType().getNumElements() << "]"

@@ -29,6 +29,7 @@ private:
   llvm::LogicalResult whileLoop(mlir::Operation *op);
   llvm::LogicalResult branch(mlir::Operation *op);
   void call(mlir::func::CallOp op);
+  llvm::LogicalResult atomic(mlir::memref::AtomicRMWOp op);
   llvm::LogicalResult memory(mlir::Operation *op);
   /// Loads and stores of whole vectors, and their lanes; false for other ops.
   bool vectors(mlir::Operation *op);

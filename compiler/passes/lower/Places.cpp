@@ -1,4 +1,5 @@
 // Gathers, scatters and the checks of their indices.
+#include "compiler/passes/analysis/Atomic.h"
 #include "compiler/passes/lower/BodyEmitter.h"
 #include "compiler/passes/lower/IndexMath.h"
 
@@ -389,8 +390,10 @@ void BodyEmitter::scatterLane(OpBuilder &builder, kernel::ScatterOp op, Value el
   Value buffer = buffers[func.getNumTensors() + op.getResult()];
   auto parts = dyn_cast<VectorType>(element.getType());
   if (func->hasAttr(kAtomicAttr)) {
-    memref::AtomicRMWOp::create(builder, loc, arith::AtomicRMWKind::addi,
-                                toMemory(builder, element), buffer, at);
+    auto step = stepInAnyOrder(op.getCombine(), element.getType(), /*atomicBits=*/64);
+    if (op.getCombine() == "sub")
+      element = graph::NegOp::create(builder, loc, element.getType(), element);
+    memref::AtomicRMWOp::create(builder, loc, *step, toMemory(builder, element), buffer, at);
     return;
   }
   if (!op.getCombine().empty()) {

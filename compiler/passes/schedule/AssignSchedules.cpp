@@ -113,7 +113,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     };
     hasManyLong = std::accumulate(kernels.begin(), kernels.end(), int64_t{0}, add) > kManyReduced;
     for (auto func : kernels) {
-      if (groups && addsInAnyOrder(func))
+      if (groups && combinesInAnyOrder(func))
         func->setAttr(kAtomicAttr, UnitAttr::get(&getContext()));
       if (groups && writesSorted(func))
         func->setAttr(kSortedAttr, UnitAttr::get(&getContext()));
@@ -248,20 +248,21 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     return found;
   }
 
-  /// Whether all that several points may write are sums of integers, whose order is no matter, in
+  /// Whether all that several points may write is combined in steps whose order is no matter, in
   /// what no point reads.
-  bool addsInAnyOrder(kernel::FuncOp func) {
+  bool combinesInAnyOrder(kernel::FuncOp func) {
     bool some = false, all = true;
-    llvm::SmallDenseSet<int64_t> bases;
+    llvm::SmallDenseMap<int64_t, arith::AtomicRMWKind> steps; // of what is written to
     func.getBody().walk([&](kernel::ScatterOp op) {
       some |= !op.getUnique();
-      all &= addsInOneStep(op.getCombine(), op.getValue().getType(), atomicBits);
-      bases.insert(func.getInits()[op.getResult()]);
+      auto step = stepInAnyOrder(op.getCombine(), op.getValue().getType(), atomicBits);
+      all &=
+          step && steps.try_emplace(func.getInits()[op.getResult()], *step).first->second == *step;
     });
     func.getBody().walk([&](Operation *op) {
       for (Value operand : op->getOperands())
         if (auto tensor = dyn_cast<BlockArgument>(operand))
-          all &= !bases.contains(tensor.getArgNumber());
+          all &= !steps.contains(tensor.getArgNumber());
     });
     return some && all;
   }
