@@ -686,6 +686,51 @@ def test_copies_of_what_objects_hold(convert):
     both(program)
 
 
+@pytest.mark.parametrize("held", [np.arange(4.0), np.arange(6).reshape(2, 3), np.array([True, False])])
+def test_what_objects_hold_without_a_copy(held):
+    class Sharing(Maker):
+        def __array__(self, dtype=None, copy=None):
+            return self.held
+
+    for name in ("array", "asarray", "asanyarray"):
+        for give in (np.array, gc.array):
+            kept = give(held)
+            made = getattr(gc, name)(Sharing(kept), copy=False)
+            made[-1] = 0
+            kept[0] = 1
+            assert isinstance(made, gc.Array) and made.tolist() == kept.tolist() and made.shape == held.shape
+
+
+def test_parts_of_objects_are_what_they_say():
+    class Parted(Maker):
+        real = property(lambda self: ("real", self.held.real.tolist()))
+        imag = property(lambda self: ("imag", self.held.imag.tolist()))
+
+    for function in (lambda xp, o: xp.real(o), lambda xp, o: xp.imag(o), lambda xp, o: xp.isreal(o)):
+        assert function(gc, Parted(gc.arange(3) * 1j)) == function(np, Parted(np.arange(3) * 1j))
+    both(lambda xp: [xp.iscomplex(Maker(xp.arange(3) * 1j)), xp.real(Maker(xp.arange(3) * 1j)), xp.imag(Maker(xp.arange(3)))])
+
+
+def test_classes_made_of_ndarray_are_of_the_namespace_that_they_name():
+    class Grid(gc.ndarray):
+        pass
+
+    assert gc.zeros(2).view(Grid).__array_namespace__() is gc
+    with pytest.raises(ValueError):
+        gc.zeros(2).view(Grid).__array_namespace__(api_version="1999.12")
+
+
+def test_modules_that_name_graphc_are_told_its_classes():
+    """A copy of a package whose imports were changed is not the package, which is told that arrays are NumPy's."""
+    for name, kind in (("cvxpy.interface", gc.ndarray), ("sklearn.utils", gc.ndarray), ("numpys", gc.ndarray)):
+        names = {"__name__": name, "xp": gc, "x": gc.arange(3)}
+        exec("kind = x.__class__", names)
+        assert names["kind"] is kind
+    names = {"__name__": "cvxpy.interface", "x": gc.arange(3)}
+    exec("kind = x.__class__", names)
+    assert names["kind"] is np.ndarray
+
+
 def test_objects_that_make_arrays_are_indices():
     def program(xp):
         x = xp.arange(12).reshape(3, 4)

@@ -1,5 +1,6 @@
 """Functions whose dtype, values of none, or warnings follow from the kinds of their operands."""
 
+import functools
 import warnings
 
 import graphc as gc
@@ -95,3 +96,59 @@ def test_quantiles_of_nothing_are_means(shape, axis, dtype):
     for xp in (np, gc):
         with pytest.raises(ValueError, match="range"):
             xp.nanquantile(xp.zeros(0), 2)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i8", "f4"])
+def test_spreads_of_integers_wrap_around_in_silence(dtype, axis):
+    alike(lambda xp: xp.ptp(xp.array([[100, -100], [-128, 127]], "i8").astype(dtype), axis=axis))
+
+
+@pytest.mark.parametrize("program", [
+    lambda xp: xp.poly([]), lambda xp: xp.polyval(xp.zeros(0, "f2"), xp.arange(3)), lambda xp: xp.polyval([], xp.arange(3, dtype="f4")),
+    lambda xp: xp.polyval(xp.zeros(0, "c16"), 3), lambda xp: xp.linalg.pinv(xp.zeros((0, 0), int)), lambda xp: xp.linalg.pinv(xp.zeros((2, 3, 0), "i2")),
+    lambda xp: xp.linalg.pinv(xp.zeros((0, 3), "f4")),
+])  # fmt: skip
+def test_dtypes_of_nothing(program):
+    alike(program)
+
+
+def test_the_polynomial_without_roots_is_a_number():
+    assert type(gc.poly([])) is type(np.poly([])) is float
+
+
+def test_the_class_of_arrays_is_equal_to_numpys():
+    """A program's comparisons of types name any array by it: results of SciPy, arrays of text. What is kept by class is kept of each."""
+
+    def program(xp):
+        values = [xp.arange(3), np.arange(3.0), xp.array(["a", "b"]), [1], xp.arange(3.0).mean(), xp.matrix([[1]])]
+        return [(type(v) == xp.ndarray, type(v) != xp.ndarray, type(v) in (list, xp.ndarray)) for v in values]
+
+    assert program(gc) == program(np)
+    assert gc.ndarray == np.ndarray and np.ndarray == gc.ndarray and not gc.ndarray != np.ndarray
+    assert len({gc.ndarray, np.ndarray}) == 2 and gc.Array != np.ndarray and gc.Array != gc.ndarray and gc.ndarray != int and gc.ndarray is not np.ndarray
+
+    names = {"kinds": (gc.ndarray, np.ndarray)}
+    exec("found = [kinds[0] == kinds[1], kinds[0] != kinds[1], kinds[1] in kinds[:1]]", names)  # code that does not name the package
+    assert names["found"] == [False, True, False]
+
+    @functools.singledispatch
+    def kind(value):
+        return "other"
+
+    @kind.register(gc.ndarray)
+    def _(value):
+        return "array"
+
+    assert [kind(gc.arange(3)), kind(np.arange(3)), kind(gc.arange(3.0).mean()), kind([])] == ["array", "array", "other", "other"]
+
+
+def test_numpys_arrays_and_ours_are_told_apart_where_they_are_computed():
+    """What looks at the types of its operands goes by the classes themselves."""
+    ours, theirs = gc.arange(4.0), np.arange(4.0)
+    for made in (ours + theirs, theirs + ours, np.add(theirs, ours), gc.concatenate([ours, theirs]), gc.concatenate([theirs, theirs]), gc.stack([theirs, ours])):
+        assert type(made) is gc.ndarray
+    words = np.array(["a", "b", "c", "d"])
+    assert gc.where(ours > 1, words, "x").tolist() == np.where(theirs > 1, words, "x").tolist()
+    assert gc.vectorize(lambda a, b: a + b)(ours, theirs).tolist() == (theirs + theirs).tolist()
+    assert ours.view(np.ndarray) is not None and type(ours.view(gc.ndarray)) is gc.ndarray

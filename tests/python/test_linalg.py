@@ -325,3 +325,27 @@ def test_traces_of_stacks_are_of_the_last_axes(dtype):
             for name in ("trace", "diagonal"):
                 exact.assert_same(np.asarray(getattr(gc.linalg, name)(x, offset=1)).real, getattr(np.linalg, name)(a, offset=1).real)
                 exact.assert_same(np.asarray(getattr(gc, name)(x)).real, getattr(np, name)(a).real)
+
+
+@pytest.mark.parametrize("name", ["det", "inv", "slogdet", "eigvals", "eigh", "cholesky"])
+def test_shapes_are_refused_before_dtypes(name):
+    for shape in ((2, 3), (2,)):
+        for xp in (np, gc):
+            with pytest.raises(xp.linalg.LinAlgError):
+                getattr(xp.linalg, name)(xp.ones(shape, "f2"))
+    for xp in (np, gc):
+        with pytest.raises(TypeError):
+            getattr(xp.linalg, name)(xp.ones((2, 2), "f2"))
+
+
+@pytest.mark.parametrize("name", ["matmul", "matvec", "vecmat", "vecdot"])
+def test_products_of_lists_in_a_dtype(name):
+    a = [[1, 2], [3, 4]] if name in ("matmul", "matvec") else [1, 2]
+    b = [[1, 2], [3, 4]] if name in ("matmul", "vecmat") else [1, 2]
+    for options in ({"dtype": "f4"}, {"dtype": "c16"}, {"casting": "no"}, {"signature": "dd->d"}):
+        got, want = getattr(gc, name)(a, b, **options), getattr(np, name)(a, b, **options)
+        assert np.asarray(got).tolist() == want.tolist() and got.dtype == want.dtype
+    for wrong in ((1, 2), (a, 2)):
+        for xp in (np, gc):
+            with pytest.raises(ValueError):
+                getattr(xp, name)(*wrong, dtype="f4")

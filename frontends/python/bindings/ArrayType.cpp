@@ -2,7 +2,9 @@
 // class Array, any other ndarray, so that programs tell them apart as they tell NumPy's scalars
 // from its arrays: what sequences have, only ndarray has. A program that says `ndarray` means any
 // array: NumPy's own, which hold what graphc does not compute, are instances; a class made of it is
-// one of NumPy's; a method taken of it (`ndarray.sum`) is that of the object it is called with.
+// one of NumPy's, whose arrays' class it equals; a method taken of it (`ndarray.sum`) is that of
+// the object it is called with.
+#include "frontends/python/bindings/Asking.h"
 #include "frontends/python/bindings/Bindings.h"
 
 #include <structmember.h>
@@ -164,6 +166,18 @@ PyObject *isSubclass(PyObject *cls, PyObject *object) {
   return isTheirs ? Py_NewRef(Py_True) : ofType("__subclasscheck__", cls, object);
 }
 
+/// Code that names graphc and compares classes (`type(x) == ndarray`, `type(x) in (list, ndarray)`)
+/// means any array; to other code (functools.singledispatch) the classes are two, and their hashes
+/// differ: what packages keep of each (SciPy of the namespace of arrays) is not the other's.
+PyObject *compareClasses(PyObject *self, PyObject *other, int operation) {
+  if (takesNumpys(self) && other == reinterpret_cast<PyObject *>(numpysArray()) &&
+      Asker::now().namesArrays(self))
+    other = self;
+  return PyType_Type.tp_richcompare(self, other, operation);
+}
+
+Py_hash_t hashClass(PyObject *self) { return PyType_Type.tp_hash(self); }
+
 PyMethodDef checks[] = {{"__instancecheck__", isInstance, METH_O, nullptr},
                         {"__subclasscheck__", isSubclass, METH_O, nullptr},
                         {nullptr, nullptr, 0, nullptr}};
@@ -279,6 +293,8 @@ PyObject *refuseSequence(PyObject *self, const char *ofArray, const char *ofValu
 pb::object makeArrayType() {
   PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void *>(makeClass)},
                          {Py_tp_getattro, reinterpret_cast<void *>(attribute)},
+                         {Py_tp_richcompare, reinterpret_cast<void *>(compareClasses)},
+                         {Py_tp_hash, reinterpret_cast<void *>(hashClass)},
                          {Py_tp_methods, checks},
                          {0, nullptr}};
   PyType_Spec spec = {"graphc.ArrayType", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};

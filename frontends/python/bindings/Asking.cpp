@@ -37,19 +37,31 @@ bool isNamed(PyObject *name) {
   return found;
 }
 
-/// Whether a global that the running code names, or a variable of its own, is `object`.
-bool isHeld(PyObject *object) {
+/// Whether a global that the running code names is `object`.
+bool isGlobal(PyObject *object) {
   PyFrameObject *frame = PyEval_GetFrame();
   PyObject *globals = PyEval_GetGlobals();
   if (!frame || !globals)
     return false;
   PyCodeObject *code = PyFrame_GetCode(frame);
-  const bool hasOwn = (code->co_flags & CO_OPTIMIZED) != 0;
   PyObject *names = code->co_names;
   Py_DECREF(code); // which its frame holds
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
     if (PyDict_GetItemWithError(globals, PyTuple_GET_ITEM(names, i)) == object)
       return true;
+  return false;
+}
+
+/// The same, or a variable of the code's own.
+bool isHeld(PyObject *object) {
+  if (isGlobal(object))
+    return true;
+  PyFrameObject *frame = PyEval_GetFrame();
+  if (!frame)
+    return false;
+  PyCodeObject *code = PyFrame_GetCode(frame);
+  const bool hasOwn = (code->co_flags & CO_OPTIMIZED) != 0;
+  Py_DECREF(code); // which its frame holds
   PyObject *own =
       hasOwn ? PyObject_GetAttrString(reinterpret_cast<PyObject *>(frame), "f_locals") : nullptr;
   PyObject *values = own ? PyMapping_Values(own) : nullptr;
@@ -97,6 +109,36 @@ bool isOfFortran(PyObject *value) {
          (PyModule_Check(value) && PyDict_Contains(PyModule_GetDict(value), mark) == 1);
 }
 
+/// Modules that tell masks, columns, keys and grids from labels and numbers by NumPy's class.
+bool isWrittenForNumpys(std::string_view module) {
+  constexpr std::array<std::string_view, 8> whole = {"sklearn.",   "xarray.",      "skimage.",
+                                                     "astropy.",   "statsmodels.", "librosa.",
+                                                     "gymnasium.", "cvxpy."};
+  if (beginsWithOne(module, whole))
+    return module != "astropy.uncertainty.core"; // which makes records of NumPy's array in place
+  if (module == "numpy.testing._private.utils" || module == "numpy.ma.testutils")
+    return true; // which would else ask whether two arrays are one number
+  if (module.starts_with("scipy."))
+    return beginsWithOne(module, kTelling);
+  if (module.starts_with("matplotlib."))
+    return module != "matplotlib.cbook"; // which asks what is none for its `to_numpy`
+  return module.starts_with("pandas.") && module != "pandas.core.construction";
+}
+
+/// Whether the running module has graphc by some name, as a copy of a package has whose imports
+/// were changed: its classes are ours.
+bool hasOurs() {
+  static PyObject *name = PyUnicode_InternFromString("graphc");
+  PyObject *package = PyImport_GetModule(name);
+  PyObject *globals = PyEval_GetGlobals();
+  PyObject *value = nullptr;
+  bool found = false;
+  for (Py_ssize_t i = 0; package && globals && !found && PyDict_Next(globals, &i, nullptr, &value);)
+    found = value == package;
+  Py_XDECREF(package);
+  return found;
+}
+
 } // namespace
 
 bool Asker::isOf(std::string_view package) const {
@@ -117,6 +159,14 @@ bool Asker::takesCopies() const {
 bool Asker::makesViews() const {
   static PyObject *name = PyUnicode_InternFromString("memoryview");
   return isNamed(name);
+}
+
+bool Asker::namesArrays(PyObject *type) const {
+  static PyObject *name = PyUnicode_InternFromString("graphc");
+  PyObject *package = PyImport_GetModule(name);
+  const bool isFound = (package && isHeld(package)) || isGlobal(type);
+  Py_XDECREF(package);
+  return isFound;
 }
 
 bool Asker::namesNumber(DType t, PyObject *type) const {
@@ -181,19 +231,6 @@ bool Asker::isInstalled() const {
          !isOf("numpy") && !isOf("graphc");
 }
 
-bool Asker::meansAnyArray() const {
-  constexpr std::array<std::string_view, 8> whole = {"sklearn.",   "xarray.",      "skimage.",
-                                                     "astropy.",   "statsmodels.", "librosa.",
-                                                     "gymnasium.", "cvxpy."};
-  if (beginsWithOne(module, whole))
-    return module != "astropy.uncertainty.core"; // which makes records of NumPy's array in place
-  if (module == "numpy.testing._private.utils" || module == "numpy.ma.testutils")
-    return true; // which would else ask whether two arrays are one number
-  if (module.starts_with("scipy."))
-    return beginsWithOne(module, kTelling);
-  if (module.starts_with("matplotlib."))
-    return module != "matplotlib.cbook"; // which asks what is none for its `to_numpy`
-  return module.starts_with("pandas.") && module != "pandas.core.construction";
-}
+bool Asker::meansAnyArray() const { return isWrittenForNumpys(module) && !hasOurs(); }
 
 } // namespace graphc::py

@@ -94,6 +94,10 @@ class ndarray(_np.ndarray):
     def __array_function__(self, function, types, args, keywords):
         return super().__array_function__(function, tuple(_np.ndarray if t is _graphc.ndarray else t for t in types), args, keywords)
 
+    def __array_namespace__(self, *, api_version=None):
+        super().__array_namespace__(api_version=api_version)  # which refuses versions
+        return _sys.modules[__package__]
+
     def view(self, *args, **keywords):
         """As numpy.ndarray.view; graphc's class of arrays is NumPy's here."""
         args = [_np.ndarray if a in (_Array, _graphc.ndarray) else a for a in args]
@@ -103,7 +107,7 @@ class ndarray(_np.ndarray):
 class _NumpysName(type):
     """Equal to graphc's class of arrays, as code compares classes (`type(x) in (ndarray, matrix)`)."""
 
-    __eq__ = lambda cls, other: other is cls or other is _graphc.ndarray  # noqa: E731
+    __eq__ = lambda cls, other: other is cls or other is _graphc.ndarray or other is _np.ndarray  # noqa: E731
     __hash__ = lambda cls: hash(_graphc.ndarray)  # noqa: E731
 
 
@@ -179,7 +183,7 @@ def stays_theirs(dtype):
 
 def to_ours(value, device=None):
     """A numeric result of NumPy's as an Array; anything else as it is."""
-    if type(value) in (_np.ndarray, _Written) and _is_computed(value.dtype):
+    if (type(value) is _np.ndarray or type(value) is _Written) and _is_computed(value.dtype):
         value = value.view(_np.ndarray)
         shared = _graphc.Array._borrowed(value) if device in (None, "cpu") else None
         if shared is not None:
@@ -335,7 +339,7 @@ def _of_theirs(theirs, args, keywords):
     """The plan of a call that meets no objects of classes, but text, dates, structures or their dtypes; else None."""
     if isinstance(theirs, _np.ufunc) and not _TIMES.isdisjoint(map(type, args)):
         return _of_values(theirs, args, keywords)
-    if args and type(args[0]) in (_np.ndarray, list, tuple) and (made := _of_no_numbers(theirs, args, keywords)):
+    if args and (type(args[0]) is _np.ndarray or type(args[0]) in (list, tuple)) and (made := _of_no_numbers(theirs, args, keywords)):
         return made
     is_theirs = (any(v is object or isinstance(v, _np.dtype) or (type(v) is str and v[-1:] in "0123456789]") for v in args[1:]) or "dtype" in keywords) and "device" not in keywords
     return (theirs, args, keywords, _Call().result) if is_theirs and _are_plain((*args, *keywords.values())) else None

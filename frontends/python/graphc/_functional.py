@@ -177,10 +177,10 @@ class vectorize:
             return self.pyfunc(*given, **keywords)
 
         if self.signature is not None:
-            return self._numpys(args, kwargs) if _np.ndarray in map(type, arrays) else self._generalized(call, arrays)
+            return self._numpys(args, kwargs) if _py.any(type(x) is _np.ndarray for x in arrays) else self._generalized(call, arrays)
         wide = arrays
         if len(arrays) > 1:
-            wide = _np.broadcast_arrays(*arrays) if _np.ndarray in map(type, arrays) else broadcast_arrays(*arrays)
+            wide = _np.broadcast_arrays(*arrays) if _py.any(type(x) is _np.ndarray for x in arrays) else broadcast_arrays(*arrays)
         shape = wide[0].shape
         columns = [x.tolist() if x.ndim == 0 else x.ravel().tolist() for x in wide]
         columns = [[c] if not isinstance(c, list) else c for c in columns]

@@ -112,7 +112,7 @@ def _is_of_theirs(frame):
 @_stands_for()
 def _array_ufunc(self, ufunc, method, *inputs, **keywords):
     is_plain = method == "__call__" and not keywords and _OPERANDS.issuperset(map(type, inputs))
-    if _graphc.is_value(self) and method == "__call__" and not keywords and _np.ndarray in map(type, inputs) and _is_of_theirs(_sys._getframe(1)):
+    if _graphc.is_value(self) and method == "__call__" and not keywords and _py.any(type(x) is _np.ndarray for x in inputs) and _is_of_theirs(_sys._getframe(1)):
         if not _py.any(_graphc.is_array(x) and not _graphc.is_value(x) for x in inputs):
             return ufunc(*[x.dtype.type(x.item()) if _graphc.is_array(x) else x for x in inputs])
     if is_plain and ufunc in _ours:

@@ -170,7 +170,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
     made = _graphc.polynomial(p, x)
     if made is not None:
         return made
-    y = _graphc.full(x.shape, 0, _graphc.result_type(p, x), x.device)
+    y = _graphc.full(x.shape, 0, _graphc.result_type(p, x) if p.shape[0] else x.dtype, x.device)
     for i in range(p.shape[0]):
         y = y * x + p[i]
     return y
@@ -426,7 +426,7 @@ def logspace(start, stop, num: int = 50, endpoint: bool = True, base=10.0, dtype
 @_stands_for("subtract")
 def ptp(a: ArrayLike, axis=None, out=None, keepdims: bool = False) -> Array:
     """Largest minus smallest element."""
-    return with_out(max(a, axis, keepdims=keepdims) - min(a, axis, keepdims=keepdims), out, name="ptp")
+    return with_out(_graphc.sub(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims)), out, name="ptp")
 
 
 def _without_nan(x, filler):

@@ -89,7 +89,7 @@ def poly(seq_of_zeros):
         raise ArgumentError("poly: input must be 1d or non-empty square 2d array.")
     zeros_of = zeros_of.reshape((-1,))
     if zeros_of.size == 0:
-        return asarray(1.0)
+        return 1.0
     if zeros_of.dtype.kind not in "fc":
         zeros_of = zeros_of.astype(float64)
     result = one = full((1,), 1, dtype=zeros_of.dtype)

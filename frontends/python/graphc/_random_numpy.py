@@ -74,7 +74,7 @@ def _changed(numbers, name, args, keywords):
         memory = changed._lent()
         if not memory.flags.writeable or any(isinstance(v, _np.ndarray) and _np.may_share_memory(v, memory) for v in others):
             return _OTHER
-    elif name in UPDATES and type(changed) in (list, _np.ndarray):
+    elif name in UPDATES and (type(changed) is list or type(changed) is _np.ndarray):
         memory = changed
     else:
         return _OTHER

@@ -17,6 +17,7 @@ from ._float_errors import stands_for as _stands_for
 from ._linalg import moved_operands
 from ._manipulation import _axis, concatenate, moveaxis
 from ._ufunc import as_ufunc
+from ._wrapping import is_maker
 from .errors import ArgumentError, DTypeError, ForeignDType, ShapeError
 
 if TYPE_CHECKING:
@@ -311,15 +312,15 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
 
 
 def real(val: ArrayLike) -> Array:
-    """The real part: a view of a complex array, a real array itself."""
-    if type(val) in (bool, int, float, complex):
+    """The real part: a view of a complex array, a real array itself; what objects with `__array__` say theirs is."""
+    if type(val) in (bool, int, float, complex) or (not _graphc.is_array(val) and is_maker(val) and hasattr(val, "real")):
         return val.real
     return given(val).real
 
 
 def imag(val: ArrayLike) -> Array:
-    """The imaginary part: a view of a complex array, read-only zeros of a real one."""
-    if type(val) in (bool, int, float, complex):
+    """The imaginary part: a view of a complex array, read-only zeros of a real one; what objects with `__array__` say theirs is."""
+    if type(val) in (bool, int, float, complex) or (not _graphc.is_array(val) and is_maker(val) and hasattr(val, "imag")):
         return val.imag
     x = given(val)
     if x.dtype.kind == "c":

@@ -35,7 +35,8 @@ def _resolved(name, signature, casting, kinds):
     theirs = getattr(_np, name)
     parsed, options = signature, {"casting": casting} if signature is None else {"casting": casting, "signature": signature}
     # A call has NumPy's words for what it refuses, and resolve_dtypes() is asked of nothing else: refusals have ended the process there.
-    theirs(*[_np.empty(0, kind) if isinstance(kind, _np.dtype) else kind(1) for kind in kinds], **options)
+    cores = [core.count(",") + 1 for core in theirs.signature.partition("->")[0].split("),(")] if theirs.signature else [1] * len(kinds)
+    theirs(*[_np.empty((0,) * core, kind) if isinstance(kind, _np.dtype) else kind(1) for core, kind in zip(cores, kinds)], **options)
     if isinstance(signature, str):
         before, _, after = signature.partition("->")
         parsed = (*before, *after)

@@ -78,7 +78,15 @@ def made_by(maker, dtype, copy):
         raise _ArgumentError("object __array__ method not producing an array")
     if copy is False and dtype is not None and made.dtype != wanted:
         raise _ArgumentError("Unable to avoid copy while creating an array as requested.")
-    return made, copy
+    return _shared(made) if copy is False and type(made) is _np.ndarray and made.ndim else made, copy
+
+
+def _shared(made):
+    """An Array over the memory of NumPy's array where both may write to that; else the array."""
+    try:
+        return (made.base is not None and _graphc.Array._borrowed(made)) or _graphc.from_dlpack(made, False)
+    except (TypeError, ValueError, BufferError):
+        return made
 
 
 class _Maker:

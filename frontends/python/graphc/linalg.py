@@ -113,12 +113,12 @@ def _matrices(x, name, square=False):
     if type(x) is _graphc.ndarray and x.dtype is float64 and x.ndim == 2 and (not square or x.shape[0] == x.shape[1]):
         return x, float64
     x = asarray(x)
-    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
-        raise DTypeError(f"{name}: array type {x.dtype} is unsupported in linalg")
     if x.ndim < 2:
         raise _LinAlgError(f"{name}: {x.ndim}-dimensional array given. Array must be at least two-dimensional")
     if square and x.shape[-1] != x.shape[-2]:
         raise _LinAlgError(f"{name}: Last 2 dimensions of the array must be square, not {x.shape}")
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+        raise DTypeError(f"{name}: array type {x.dtype} is unsupported in linalg")
     return x, _common(x)
 
 
@@ -407,7 +407,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=...):
     if rcond is None:
         rcond = 1e-15 if rtol is ... else max(m, n) * float(_np.finfo(dtype).eps) if rtol is None else rtol
     if 0 in (m, n):
-        return zeros(a.shape[:-2] + (n, m), dtype)
+        return zeros(a.shape[:-2] + (n, m), a.dtype)
     u, s, vh = svd(a, full_matrices=False)
     large = s > _column(rcond) * s.max(axis=-1, keepdims=True)
     s = _graphc.select(large, 1 / _graphc.select(large, s, 1), 0)
