@@ -264,3 +264,30 @@ def test_scipy_tells_arrays_from_numbers_and_operators():
         got = np.asarray(got)
         assert got.dtype == np.asarray(want).dtype and got.shape == np.shape(want)
         np.testing.assert_allclose(got.astype(float), np.asarray(want).astype(float), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["csr_array", "csc_matrix", "coo_array", "dia_array", "dok_array", "lil_array"])
+def test_sparse_arrays_beside_dense_ones(kind):
+    sparse = pytest.importorskip("scipy.sparse")
+    values = np.arange(16.0).reshape(4, 4) % 3
+
+    def program(xp):
+        s, x, v, number = getattr(sparse, kind)(values), xp.arange(16.0).reshape(4, 4) - 7, xp.arange(4.0), xp.array(2.0)
+        made = [s.maximum(x), s.minimum(x), s.multiply(x), s.multiply(v), s + x, x - s, s @ x, v @ s, s * number, number * s, s == x, s < x]
+        return [m.toarray().tolist() if sparse.issparse(m) else np.asarray(m).tolist() for m in made]
+
+    assert program(gc) == program(np)
+
+
+def test_eigenvalues_of_dense_arrays_near_a_number():
+    """SciPy factorizes what it takes for a dense array; of anything else it solves by iteration, which may not converge."""
+    linalg = pytest.importorskip("scipy.sparse.linalg")
+
+    def program(xp):
+        p = xp.random.default_rng(0).normal(size=(30, 30))
+        p, start = p.T @ p, xp.ones(30)
+        found = [linalg.eigsh(p, v0=start, sigma=s, return_eigenvectors=False, **more) for s, more in ((-1e-6, {}), (5.0, {}), (-1e-10, {"which": "SA", "k": 1}))]
+        return [*found, linalg.eigs(p, k=2, sigma=3.0, v0=start)[0].real]
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        np.testing.assert_allclose(np.sort(np.asarray(got)), np.sort(want), rtol=1e-6)

@@ -166,17 +166,20 @@ PyObject *isSubclass(PyObject *cls, PyObject *object) {
   return isTheirs ? Py_NewRef(Py_True) : ofType("__subclasscheck__", cls, object);
 }
 
-/// Code that names graphc and compares classes (`type(x) == ndarray`, `type(x) in (list, ndarray)`)
-/// means any array; to other code (functools.singledispatch) the classes are two, and their hashes
-/// differ: what packages keep of each (SciPy of the namespace of arrays) is not the other's.
+/// A module that has graphc in NumPy's place means any array by its class: where it compares types
+/// (`type(x) in (list, ndarray)`) and looks them up (`handlers[type(x)]`). To other code, which may
+/// keep something of each (functools.singledispatch, SciPy of namespaces), the classes are two.
 PyObject *compareClasses(PyObject *self, PyObject *other, int operation) {
   if (takesNumpys(self) && other == reinterpret_cast<PyObject *>(numpysArray()) &&
-      Asker::now().namesArrays(self))
+      Asker::now().namesOurs(self))
     other = self;
   return PyType_Type.tp_richcompare(self, other, operation);
 }
 
-Py_hash_t hashClass(PyObject *self) { return PyType_Type.tp_hash(self); }
+Py_hash_t hashClass(PyObject *self) {
+  return PyType_Type.tp_hash(takesNumpys(self) ? reinterpret_cast<PyObject *>(numpysArray())
+                                               : self);
+}
 
 PyMethodDef checks[] = {{"__instancecheck__", isInstance, METH_O, nullptr},
                         {"__subclasscheck__", isSubclass, METH_O, nullptr},

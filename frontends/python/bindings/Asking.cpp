@@ -37,31 +37,30 @@ bool isNamed(PyObject *name) {
   return found;
 }
 
-/// Whether a global that the running code names is `object`.
-bool isGlobal(PyObject *object) {
+/// The name of the running function.
+std::string_view nameOfCode() {
+  PyFrameObject *frame = PyEval_GetFrame();
+  if (!frame)
+    return {};
+  PyCodeObject *code = PyFrame_GetCode(frame);
+  std::string_view name = textOf(code->co_name);
+  Py_DECREF(code); // which its frame holds
+  return name;
+}
+
+/// Whether a global that the running code names, or a variable of its own, is `object`.
+bool isHeld(PyObject *object) {
   PyFrameObject *frame = PyEval_GetFrame();
   PyObject *globals = PyEval_GetGlobals();
   if (!frame || !globals)
     return false;
   PyCodeObject *code = PyFrame_GetCode(frame);
+  const bool hasOwn = (code->co_flags & CO_OPTIMIZED) != 0;
   PyObject *names = code->co_names;
   Py_DECREF(code); // which its frame holds
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
     if (PyDict_GetItemWithError(globals, PyTuple_GET_ITEM(names, i)) == object)
       return true;
-  return false;
-}
-
-/// The same, or a variable of the code's own.
-bool isHeld(PyObject *object) {
-  if (isGlobal(object))
-    return true;
-  PyFrameObject *frame = PyEval_GetFrame();
-  if (!frame)
-    return false;
-  PyCodeObject *code = PyFrame_GetCode(frame);
-  const bool hasOwn = (code->co_flags & CO_OPTIMIZED) != 0;
-  Py_DECREF(code); // which its frame holds
   PyObject *own =
       hasOwn ? PyObject_GetAttrString(reinterpret_cast<PyObject *>(frame), "f_locals") : nullptr;
   PyObject *values = own ? PyMapping_Values(own) : nullptr;
@@ -118,6 +117,8 @@ bool isWrittenForNumpys(std::string_view module) {
     return module != "astropy.uncertainty.core"; // which makes records of NumPy's array in place
   if (module == "numpy.testing._private.utils" || module == "numpy.ma.testutils")
     return true; // which would else ask whether two arrays are one number
+  if (module == "scipy.sparse._sputils")
+    return nameOfCode() == "isdense"; // whose callers then convert, or factorize a copy
   if (module.starts_with("scipy."))
     return beginsWithOne(module, kTelling);
   if (module.starts_with("matplotlib."))
@@ -125,18 +126,19 @@ bool isWrittenForNumpys(std::string_view module) {
   return module.starts_with("pandas.") && module != "pandas.core.construction";
 }
 
-/// Whether the running module has graphc by some name, as a copy of a package has whose imports
-/// were changed: its classes are ours.
-bool hasOurs() {
-  static PyObject *name = PyUnicode_InternFromString("graphc");
-  PyObject *package = PyImport_GetModule(name);
-  PyObject *globals = PyEval_GetGlobals();
-  PyObject *value = nullptr;
-  bool found = false;
-  for (Py_ssize_t i = 0; package && globals && !found && PyDict_Next(globals, &i, nullptr, &value);)
-    found = value == package;
-  Py_XDECREF(package);
-  return found;
+/// Whether a module's name stands for a value.
+bool hasName(PyObject *globals, const PyObject *value) {
+  PyObject *found = nullptr;
+  for (Py_ssize_t i = 0; value && globals && PyDict_Next(globals, &i, nullptr, &found);)
+    if (found == value)
+      return true;
+  return false;
+}
+
+/// Whether the running module has a package by some name.
+bool hasPackage(const char *name) {
+  PyObject *package = PyDict_GetItemString(PyImport_GetModuleDict(), name);
+  return hasName(PyEval_GetGlobals(), package);
 }
 
 } // namespace
@@ -161,12 +163,8 @@ bool Asker::makesViews() const {
   return isNamed(name);
 }
 
-bool Asker::namesArrays(PyObject *type) const {
-  static PyObject *name = PyUnicode_InternFromString("graphc");
-  PyObject *package = PyImport_GetModule(name);
-  const bool isFound = (package && isHeld(package)) || isGlobal(type);
-  Py_XDECREF(package);
-  return isFound;
+bool Asker::namesOurs(PyObject *array) const {
+  return (hasPackage("graphc") || hasName(PyEval_GetGlobals(), array)) && !hasPackage("numpy");
 }
 
 bool Asker::namesNumber(DType t, PyObject *type) const {
@@ -231,6 +229,9 @@ bool Asker::isInstalled() const {
          !isOf("numpy") && !isOf("graphc");
 }
 
-bool Asker::meansAnyArray() const { return isWrittenForNumpys(module) && !hasOurs(); }
+bool Asker::meansAnyArray() const {
+  // A copy of a package whose imports were changed is told our classes.
+  return isWrittenForNumpys(module) && !hasPackage("graphc");
+}
 
 } // namespace graphc::py
