@@ -502,3 +502,25 @@ def test_asanyarray_and_subok_keep_classes(tmp_path):
         return [(type(m).__name__, m.dtype, m.shape, m.tolist()) for m in (*made, mapped)]
 
     assert program(gc) == program(np)
+
+
+@pytest.mark.parametrize("size", [3, 300, 300_000])
+def test_addresses_are_of_one_memory_as_long_as_the_array_lives(size):
+    def program(xp):
+        x = xp.arange(size) * 2
+        first, part = x.ctypes.data, x[1:]
+        places = [x.ctypes.data - first, part.ctypes.data - first, x.view("u1")[8:].ctypes.data - x.ctypes.data, x[::-1].ctypes.data - first]
+        ctypes.memmove(x.ctypes.data + 8, x.ctypes.data + 16, 8)
+        part[1] = 9
+        seen = ctypes.cast(x.ctypes.data, ctypes.POINTER(ctypes.c_int64))[2]
+        total, last = int(x.sum()), x[-1]
+        x += 1
+        del x
+        return places, part.ctypes.data - first, ctypes.cast(part.ctypes.data, ctypes.POINTER(ctypes.c_int64))[0], seen, total, int(last), part[:3].tolist()
+
+    for _ in range(3):
+        assert program(gc) == program(np)
+    kept = len(gc._methods._pointed)
+    for _ in range(20):
+        gc.arange(size).ctypes.data
+    assert len(gc._methods._pointed) <= kept

@@ -166,12 +166,12 @@ PyObject *isSubclass(PyObject *cls, PyObject *object) {
   return isTheirs ? Py_NewRef(Py_True) : ofType("__subclasscheck__", cls, object);
 }
 
-/// A module that has graphc in NumPy's place means any array by its class: where it compares types
+/// A program that has graphc in NumPy's place means any array by its class: where it compares types
 /// (`type(x) in (list, ndarray)`) and looks them up (`handlers[type(x)]`). To other code, which may
 /// keep something of each (functools.singledispatch, SciPy of namespaces), the classes are two.
 PyObject *compareClasses(PyObject *self, PyObject *other, int operation) {
   if (takesNumpys(self) && other == reinterpret_cast<PyObject *>(numpysArray()) &&
-      Asker::now().namesOurs(self))
+      Asker::now().isOfProgram(self))
     other = self;
   return PyType_Type.tp_richcompare(self, other, operation);
 }

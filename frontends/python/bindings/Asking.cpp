@@ -163,8 +163,13 @@ bool Asker::makesViews() const {
   return isNamed(name);
 }
 
-bool Asker::namesOurs(PyObject *array) const {
-  return (hasPackage("graphc") || hasName(PyEval_GetGlobals(), array)) && !hasPackage("numpy");
+bool Asker::isOfProgram(PyObject *array) const {
+  static PyObject *name = PyUnicode_InternFromString("__file__");
+  std::string_view file = textNamed(name);
+  const bool isOfPython =
+      file.find("/lib/python3") != file.npos || file.find("\\Lib\\") != file.npos || isInstalled();
+  const bool hasOurs = hasPackage("graphc") || hasName(PyEval_GetGlobals(), array);
+  return (hasOurs || !isOfPython) && !hasPackage("numpy");
 }
 
 bool Asker::namesNumber(DType t, PyObject *type) const {

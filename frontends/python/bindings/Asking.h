@@ -32,9 +32,10 @@ struct Asker {
   /// Code that names `memoryview`, whose views are of the array's own memory. NumPy, called by
   /// other code, asks for its values by the same call.
   bool makesViews() const;
-  /// Code of a module that has graphc by some name, or its class of arrays, which is `array`, and
-  /// not NumPy.
-  bool namesOurs(PyObject *array) const;
+  /// Code of a program that has graphc in NumPy's place: of a module that has graphc by some name,
+  /// or its class of arrays, which is `array`, or is neither Python's nor installed; and not of one
+  /// that has NumPy.
+  bool isOfProgram(PyObject *array) const;
   /// Code that names NumPy's scalar type of a dtype, or has `type`, which it is, in a variable:
   /// `float64(x)` is no single number where x is an array, but an array of that dtype, which that
   /// code may go on to write to.

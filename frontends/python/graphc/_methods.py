@@ -8,6 +8,7 @@ import numbers as _numbers
 import operator as _operator
 import pickle as _pickle
 import types as _types
+import weakref as _weakref
 import warnings as _warnings
 
 import numpy as _np
@@ -389,8 +390,18 @@ def _of_number(name):
 
 
 def _ctypes(self):
-    """As numpy.ndarray.ctypes, of the array's memory: C reads and writes it as long as this object, or a pointer of `data_as`, lives."""
-    return self._lent().ctypes
+    """As numpy.ndarray.ctypes, of the array's memory: C reads and writes it as long as the array, or a pointer of `data_as`, lives."""
+    lent = self._lent()
+    if not _graphc.is_value(self):
+        for holder in (self, self.base):
+            if isinstance(holder, _Array) and id(holder) not in _pointed:
+                _pointed[id(holder)] = lent
+                _weakref.finalize(holder, _pointed.pop, id(holder), None).atexit = False
+    return lent.ctypes
+
+
+#: The memory that C was told the address of, by the id of an array that has it, as long as that lives: an address holds nothing.
+_pointed = {}
 
 
 def _data(self):

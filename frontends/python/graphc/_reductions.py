@@ -62,8 +62,16 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
         _count((), axis)  # which has none of the axes that sums take
     if where is True and not _graphc.is_open(x) and x.size == 0 and _count(x.shape, axis) == 0:
         _tell("Mean of empty slice")  # before what the division meets, which may be an error
+        if out is dtype is None and not keepdims and (axis is None or x.ndim == 1) and (x.dtype.kind in "biu" or x.dtype.char in "dD"):
+            return _single_mean(x, axis)
     result = _mean(x, axis, dtype, keepdims, where) if out is None else _mean_for(x, axis, _dtype(dtype), out, keepdims, where)
     return with_out(result, out, "unsafe", "mean")
+
+
+@_stands_for("scalar divide")
+def _single_mean(x, axis):
+    """As NumPy divides its scalars; those of other dtypes are divided as arrays."""
+    return _mean(x, axis, None, False, True)
 
 
 @_stands_for()
