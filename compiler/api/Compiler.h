@@ -28,9 +28,10 @@ namespace graphc {
 /// PTX of sm_90 inline. "wgmma": the device takes PTX of sm_90a, in which programs with fast
 /// products of 16-bit floats are given besides. "straight": work-items must not branch after a
 /// group's barriers. "tickets" (so "ptx90"): a group that counts itself atomically sees what
-/// groups stored that did so before it. "ordered": groups begin in the order of their numbers, and
-/// those that have begun get on while they wait for each other. "dependent", with PTX of sm_90:
-/// each kernel waits for the one before it, so that the launch need not.
+/// groups stored that did so before it. "groups1024" (so NVIDIA's processors): groups may have as
+/// many work-items, where 256 are what all devices have. "ordered": groups begin in the order of
+/// their numbers, and those that have begun get on while they wait for each other. "dependent",
+/// with PTX of sm_90: each kernel waits for the one before it, so that the launch need not.
 struct TargetDesc {
   program::Target kind = program::Target::Cpu;
   std::string features;

@@ -40,7 +40,7 @@ def SortPlaces : Pass<"graphc-sort-places", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::graphc::graph::GraphDialect", "::mlir::arith::ArithDialect"];
-  let options = [Option<"atomicBits", "atomic-bits", "int64_t", "0", "integers of up to so many bits are added to memory in one step">];
+  let options = [Option<"atomicBits", "atomic-bits", "int64_t", "0", "integers of up to so many bits are combined in memory in one step">];
 }
 def FormKernels : Pass<"graphc-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Group ops into kernels of one iteration space each";
@@ -96,8 +96,9 @@ def AssignSchedules : Pass<"graphc-assign-schedules", "::mlir::ModuleOp"> {
     Option<"tensors", "tensors", "bool", "false", "fast matrix products by groups call the tiles of emit/device/TensorTile.h">,
     Option<"bulk", "bulk", "bool", "false", "large ones of them call the tiles of emit/device/BulkTile.h">,
     Option<"tickets", "tickets", "bool", "false", "the last of a reduction's groups folds what all stored">,
+    Option<"largeGroups", "large-groups", "bool", "false", "a group may have 1024 work-items; else 256">,
     Option<"ordered", "ordered", "bool", "false", "groups, or pieces of a launch, begin in the order of their numbers: those of a scan wait for earlier ones">,
-    Option<"atomicBits", "atomic-bits", "int64_t", "0", "integers of up to so many bits are added to memory in one step by any work-item; 0: none">];
+    Option<"atomicBits", "atomic-bits", "int64_t", "0", "integers of up to so many bits are combined in memory in one step; 0: none">];
 }
 
 //===----------------------------------------------------------------------===//

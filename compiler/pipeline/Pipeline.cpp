@@ -73,6 +73,7 @@ void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   schedule.tensors = options.tensors;
   schedule.bulk = options.bulk;
   schedule.tickets = options.tickets;
+  schedule.largeGroups = options.largeGroups;
   schedule.ordered = options.ordered;
   schedule.atomicBits = options.atomicBits;
   passes.addPass(pass::createAssignSchedules(schedule));
@@ -202,6 +203,7 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.tiles = (has("ptx90") && has("c")) || (result.groups && ptx >= 90);
     // A fence is PTX as well.
     result.tickets = result.groups && (result.tiles || ptx >= 70 || has("tickets"));
+    result.largeGroups = result.groups && (result.tiles || ptx > 0 || has("groups1024"));
     result.ordered = result.groups && has("ordered");
     result.tensors = result.groups && (result.tiles || has("wgmma"));
     const bool isPtxAlone = !has("c") && !has("spirv1.0") && !has("spirv1.2");

@@ -25,8 +25,9 @@ struct PipelineOptions {
   bool tensors = false;     ///< the device has tensor cores, for products that may be fast
   bool bulk = false;        ///< large ones of them by the copy engine of sm_90a
   bool tickets = false;     ///< groups see what groups stored that took an earlier ticket
+  bool largeGroups = false; ///< a group may have 1024 work-items; else 256
   bool ordered = false;     ///< groups begin in the order of their numbers, and all get on
-  int64_t atomicBits = 0;   ///< of integers that any work-item adds to memory in one step
+  int64_t atomicBits = 0;   ///< of integers that memory combines in one step (Atomic.h)
   bool tileRows = true;     ///< the executor runs launches row by row
   bool hasFloat64 = true;
   bool int64Conversions = true; ///< vectors of i64 convert to f64 and back in one operation

@@ -222,6 +222,11 @@ def rows_at_once():
     yield gc.jit(lambda a: (a - gc.sum(a, axis=1, keepdims=True), gc.sum(a, axis=1) + 1)), [np.zeros((3, 0), np.float32)]
 
 
+def moments(a):
+    c = a - gc.mean(a, axis=1, keepdims=True)
+    return gc.min(a, axis=1), gc.max(a, axis=1), gc.mean(c**2, axis=1), gc.mean(c**3, axis=1), gc.mean(c**4, axis=1)
+
+
 def long_rows():
     """Rows that several stages visit, at the ends of each form that keeps one for a group, aligned and not; the longest are read again by each stage."""
     lengths = (1025, 2000, 2049, 4095, 4096, 4097, 8190, 8192, 8193, 12_004, 16_383, 16_384, 16_386, 32_767, 32_768, 32_769, 70_004, 2_105_346)
@@ -233,6 +238,9 @@ def long_rows():
         yield gc.jit(lambda a: (gc.argmax(a - gc.mean(a, axis=1, keepdims=True), axis=1), gc.sum(a, axis=1))), [normal(3, n)]
         yield gc.jit(lambda a: gc.astype(softmax(gc.astype(a[:, 1:], gc.float32)), gc.float16)), [normal(3, n + 1, dtype=np.float16)]
     yield gc.jit(lambda a: a / gc.sum(a, axis=(1, 2), keepdims=True)), [normal(3, 99, 60)]
+    # More states than local memory holds for the largest groups.
+    for n in (9000, 40_001):
+        yield gc.jit(moments), [normal(2, n, dtype=np.float64)]
 
 
 def scans():

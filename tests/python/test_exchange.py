@@ -6,6 +6,7 @@ import io
 import pickle
 import subprocess
 import sys
+from gc import collect
 
 import graphc as gc
 import numpy as np
@@ -518,9 +519,12 @@ def test_addresses_are_of_one_memory_as_long_as_the_array_lives(size):
         del x
         return places, part.ctypes.data - first, ctypes.cast(part.ctypes.data, ctypes.POINTER(ctypes.c_int64))[0], seen, total, int(last), part[:3].tolist()
 
+    collect()
+    kept = len(gc._methods._pointed)
     for _ in range(3):
         assert program(gc) == program(np)
-    kept = len(gc._methods._pointed)
     for _ in range(20):
         gc.arange(size).ctypes.data
+        gc.arange(size)[1:].ctypes.data
+    collect()
     assert len(gc._methods._pointed) <= kept

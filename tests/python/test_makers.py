@@ -122,3 +122,16 @@ def test_formats_of_graphc_alone_are_made_of_what_they_give():
         assert type(gc.asanyarray(Careful(np), dtype=format)) is type(want)
     with pytest.raises(TypeError):
         gc.asarray(Careless(np), dtype="no such dtype")
+
+
+@pytest.mark.parametrize("size", [1, 5])
+def test_memory_of_our_arrays_that_makers_give(size):
+    x = gc.zeros(size)
+
+    class Maker:
+        def __array__(self, dtype=None, copy=None):
+            return x._lent()
+
+    y = gc.array(Maker(), copy=False)
+    y[0] = 7
+    assert isinstance(y, gc.ndarray) and gc.shares_memory(x, y) and float(x[0]) == 7

@@ -128,7 +128,8 @@ void addCompile(CLI::App &app, Action &action) {
       "LLVM features of the cpu target (default: those of this CPU; none: baseline)");
   command->add_option(
       "--opencl-features", options->openclFeatures,
-      "fp64, cpu or gpu, straight, tickets, ordered, ptx90, wgmma, tensormaps, dependent, and "
+      "fp64, cpu or gpu, straight, groups1024, tickets, ordered, ptx90, wgmma, tensormaps, "
+      "dependent, and "
       "forms of code: "
       "c, "
       "spirv1.0, spirv1.2, sm_90 (default: those of the first OpenCL device; none)");

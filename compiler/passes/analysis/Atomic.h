@@ -11,7 +11,7 @@
 namespace graphc::pass {
 
 /// The step by which the memory of a device combines integers of up to `atomicBits` bits, of points
-/// that share a place in any order; of differences, that of their negatives.
+/// that share a place in any order. What is subtracted is added by it: the caller negates.
 inline std::optional<mlir::arith::AtomicRMWKind>
 stepInAnyOrder(llvm::StringRef combine, mlir::Type element, int64_t atomicBits) {
   using Step = mlir::arith::AtomicRMWKind;

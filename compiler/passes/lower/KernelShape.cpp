@@ -299,17 +299,36 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
 static constexpr int64_t kRowsAtOnce = 8, kFewLanes = 16, kSomeLanes = 64;
 /// Bytes that a group keeps in registers, at most: half of what a multiprocessor has.
 static constexpr int64_t kKeptByGroup = 128 << 10;
+/// Bytes of local memory that every device has for a group.
+static constexpr int64_t kLeastGroupMemory = 32 << 10;
+
+static int64_t mostWorkItems(kernel::FuncOp func) {
+  return func->hasAttr(kLargeGroupsAttr) ? kLargeGroup : kUsualGroup;
+}
+
+/// Bits of the states of all reductions.
+static int64_t stateBits(kernel::FuncOp func) {
+  int64_t bits = 0;
+  func.getBody().walk([&](kernel::ReduceOp reduce) {
+    for (Type type : statesOf(reduce))
+      bits += type.getIntOrFloatBitWidth();
+  });
+  return bits;
+}
+
+int64_t pass::longRowGroup(kernel::FuncOp func) {
+  int64_t group = mostWorkItems(func), bits = stateBits(func);
+  // A lane each, blocks of the tree, and these.
+  while (group > kUsualGroup && (group + 2 * kTreeLanes) * bits / 8 > kLeastGroupMemory)
+    group /= 2;
+  return group;
+}
 
 /// Chooses among forms for rows: those that the lengths need and that work-items can keep.
 struct pass::RowForms {
   RowForms(kernel::FuncOp func, const LoopSpace &space, int64_t group)
-      : func(func), space(space), stages(space), group(group),
-        length(space.reducedItems().constant()) {
-    func.getBody().walk([&](kernel::ReduceOp reduce) {
-      for (Type type : statesOf(reduce))
-        bits += type.getIntOrFloatBitWidth();
-    });
-  }
+      : func(func), space(space), stages(space), group(group), bits(stateBits(func)),
+        length(space.reducedItems().constant()) {}
 
   void add(SmallVectorImpl<RowsAtOnce> &forms, RowsAtOnce form) {
     KeptRow row = keptRow(func, space, stages, form.lanes);
@@ -319,7 +338,8 @@ struct pass::RowForms {
     while (form.rows > 1 && memory() > kGroupMemory)
       form.rows /= 2;
     bool mayBe = !length || (*length > 0 && *length <= form.longest);
-    bool fits = form.perRow() * row.bytes * form.group <= kKeptByGroup && memory() <= kGroupMemory;
+    bool fits = form.group <= mostWorkItems(func) && memory() <= kGroupMemory &&
+                form.perRow() * row.bytes * form.group <= kKeptByGroup;
     if (mayBe && fits)
       forms.push_back(form);
   }
@@ -327,7 +347,7 @@ struct pass::RowForms {
   kernel::FuncOp func;
   const LoopSpace &space;
   Stages stages;
-  int64_t group, bits = 0;
+  int64_t group, bits;
   std::optional<int64_t> length;
 };
 

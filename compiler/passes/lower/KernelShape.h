@@ -141,6 +141,9 @@ private:
   void setBulk(kernel::FuncOp func, const LoopSpace &space);
 };
 
+/// Work-items that share a row which every stage reads again.
+int64_t longRowGroup(kernel::FuncOp func);
+
 /// The form of a contract kernel of `vector` lanes.
 ContractForm contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t vector);
 

@@ -55,6 +55,10 @@ inline constexpr int64_t kTileBytes = 48 << 10, kTileAlignment = 128;
 /// Of a full reduction whose last group folds the block results; how many such folds, of a block of
 /// the tree each, and one of their results, a launch may have.
 inline constexpr llvm::StringLiteral kTicketsAttr = "graphc.tickets";
+/// On kernels of rows by groups: one may have kLargeGroup work-items, where kUsualGroup are what
+/// every device has.
+inline constexpr llvm::StringLiteral kLargeGroupsAttr = "graphc.large_groups";
+inline constexpr int64_t kLargeGroup = 1024, kUsualGroup = 256;
 inline constexpr int64_t kTickets = 64, kLastFolds = kTickets - 1;
 
 /// Words in which a value is handed on, a mark and 32 bits each.

@@ -447,6 +447,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         vector = std::min(vector, kBusyRowVector);
       if (family == Family::Rows && !reducesOnce(func))
         group = kTreeLanes / (LoopSpace(func).reducedLoops() == 1 ? vector : 1);
+      if (family == Family::Rows && largeGroups)
+        func->setAttr(kLargeGroupsAttr, UnitAttr::get(&getContext()));
     }
     if (family == Family::Rows && LoopSpace(func).reducedLoops() == 1 &&
         llvm::range_size(func.getBody().front()) <= kMostOpsTwice)

@@ -392,7 +392,7 @@ def _of_number(name):
 def _ctypes(self):
     """As numpy.ndarray.ctypes, of the array's memory: C reads and writes it as long as the array, or a pointer of `data_as`, lives."""
     lent = self._lent()
-    if not _graphc.is_value(self):
+    if lent.base is not None and not _graphc.is_value(self):  # no copy, which arrays on devices give
         for holder in (self, self.base):
             if isinstance(holder, _Array) and id(holder) not in _pointed:
                 _pointed[id(holder)] = lent

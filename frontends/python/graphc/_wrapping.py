@@ -84,7 +84,8 @@ def made_by(maker, dtype, copy):
 def _shared(made):
     """An Array over the memory of NumPy's array where both may write to that; else the array."""
     try:
-        return (made.base is not None and _graphc.Array._borrowed(made)) or _graphc.from_dlpack(made, False)
+        own = _graphc.Array._borrowed(made) if made.base is not None else None
+        return _graphc.from_dlpack(made, False) if own is None else own
     except (TypeError, ValueError, BufferError):
         return made
 

@@ -86,6 +86,8 @@ DeviceInfo describe(const Api &api, cl_platform_id platform, cl_device_id device
     info.cpuClass = wanted == "cpu";
   info.features +=
       strings::format("{}{}", info.features.empty() ? "" : ",", info.cpuClass ? "cpu" : "gpu");
+  if (!info.cpuClass && deviceValue<size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE) >= 1024)
+    info.features += ",groups1024";
   info.memoryBytes =
       static_cast<int64_t>(deviceValue<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE));
   info.largestBuffer =

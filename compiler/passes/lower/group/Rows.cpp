@@ -24,8 +24,6 @@ struct GroupLowering::Team {
 
 namespace {
 
-/// Work-items that share a row which every stage reads again.
-constexpr int64_t kLongRowGroup = 1024;
 /// Rows of a block that a work-item reads ahead, and the most lanes of one that reads.
 constexpr int64_t kRowsAhead = 8, kMostReadLanes = 4;
 void barrier(OpBuilder &b, Location loc) { gpu::BarrierOp::create(b, loc); }
@@ -500,9 +498,9 @@ void GroupLowering::longRow(OpBuilder &b, const Team &team, Value length) {
   for (int current = 0, last = lastStage(); current <= last; ++current) {
     SmallVector<Reducer> reducers = reducersOfStage(current);
     rowValues(b, row, current);
-    auto body = [&](OpBuilder &c, Value index, Value limit) {
+    auto body = [&](OpBuilder &c, Value index, Value) {
       Position at = row;
-      setReduced(c, at, index, limit, team.lanes);
+      setReduced(c, at, index, Value(), /*lanes=*/1);
       SmallVector<Value> values = pointValues(c, reducers, at);
       storePoints(c, current, at);
       return values;
@@ -539,7 +537,7 @@ void GroupLowering::lowerShort(StringRef name) {
 }
 
 void GroupLowering::lowerLongRows() {
-  int64_t own = std::exchange(shape.group, kLongRowGroup);
+  int64_t own = std::exchange(shape.group, longRowGroup(kernel));
   open(kernel.getSymName(), {});
   longRow(builder, teamOf(builder, 1), emitter->emit(builder, space.reducedItems()));
   close();

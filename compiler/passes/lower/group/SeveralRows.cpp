@@ -401,6 +401,8 @@ void GroupLowering::SeveralRows::storeRows(int last) {
     Value writes = isPresent(b, row);
     if (!l.straightFolds)
       writes = m.both(writes, m.equal(number, m(0)));
+    if (!l.straightFolds && block)
+      writes = m.both(writes, m.equal(block, m(0)));
     OpBuilder c = scf::IfOp::create(b, loc, writes, /*withElseRegion=*/false).getThenBodyBuilder();
     l.storeRow(c, at);
   });
