@@ -34,16 +34,17 @@ public:
     if (Way &way = wayOf(bytes); way.bytes.load(std::memory_order_relaxed) == bytes)
       way.times.store(0, std::memory_order_relaxed);
   }
-  /// Whether the next one goes to the other device at once; now and then it does not, so that
-  /// programs have a choice.
+  /// Whether the next one goes to the other device at once; now and then some do not, so that
+  /// programs have a choice: several at a time, or those of a call would be on both devices.
   bool goesAway(int64_t bytes) {
-    constexpr int kOften = 4, kLookedAt = 32;
+    constexpr int kOften = 4;
+    constexpr uint32_t kTogether = 4, kPeriod = 32 * kTogether;
     if (bytes < kFew)
       return false;
     Way &way = wayOf(bytes);
     return way.bytes.load(std::memory_order_relaxed) == bytes &&
            way.times.load(std::memory_order_relaxed) >= kOften &&
-           way.asked.fetch_add(1, std::memory_order_relaxed) % kLookedAt != kLookedAt - 1;
+           way.asked.fetch_add(1, std::memory_order_relaxed) % kPeriod < kPeriod - kTogether;
   }
 
 private:
