@@ -79,9 +79,9 @@ constexpr const char *kNvidiaFence =
     "#define GC_FENCE() asm volatile(\"fence.acq_rel.gpu;\" ::: \"memory\")\n";
 
 static Status emitSource(ModuleOp module, bool float64, bool ptx, EmittedCode &code) {
-  std::string kernels;
-  llvm::raw_string_ostream stream(kernels);
-  OpenCLPrinter printer(stream);
+  std::string kernels, tables;
+  llvm::raw_string_ostream stream(kernels), shared(tables);
+  OpenCLPrinter printer(stream, shared);
   bool nvidia = false, fences = false;
   module.walk([&](LLVM::CallIntrinsicOp) { nvidia = true; });
   module.walk([&](LLVM::FenceOp) { fences = true; });
@@ -97,7 +97,7 @@ static Status emitSource(ModuleOp module, bool float64, bool ptx, EmittedCode &c
     text += ptx ? kNvidiaFence : kFence;
   if (nvidia)
     text += kNvidiaSource;
-  text += kernels;
+  text += tables + kernels;
   code.code.assign(text.begin(), text.end());
   return Status::ok();
 }

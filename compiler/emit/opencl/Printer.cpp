@@ -131,12 +131,12 @@ void OpenCLPrinter::printTables(func::FuncOp func) {
     if (table.empty()) {
       table = "gc_table" + std::to_string(tables.size());
       auto type = llvm::cast<VectorType>(op.getType());
-      os << "__constant " << typeName(type.getElementType()) << " " << table << "["
-         << type.getNumElements() << "]" << kWholeVectors << " = {";
+      shared << "__constant " << typeName(type.getElementType()) << " " << table << "["
+             << type.getNumElements() << "]" << kWholeVectors << " = {";
       auto values = llvm::cast<DenseElementsAttr>(op.getValue()).getValues<float>();
       for (auto [i, value] : llvm::enumerate(values))
-        os << (i ? ", " : "") << llvm::format("%af", value);
-      os << "};\n";
+        shared << (i ? ", " : "") << llvm::format("%af", value);
+      shared << "};\n";
     }
     names[op.getResult()] = table;
   });

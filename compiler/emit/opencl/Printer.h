@@ -17,7 +17,8 @@ namespace graphc::emit {
 /// as bit patterns, bool is an int of 0 or 1.
 class OpenCLPrinter {
 public:
-  explicit OpenCLPrinter(llvm::raw_ostream &os) : os(os) {}
+  /// Kernels go to `os`; what they share, and stands before them, to `shared`.
+  OpenCLPrinter(llvm::raw_ostream &os, llvm::raw_ostream &shared) : os(os), shared(shared) {}
   /// A kernel of (buffers..., sizes..., range). Fails with a diagnostic at an op that has no
   /// spelling.
   llvm::LogicalResult printKernel(mlir::func::FuncOp func, const EmittedKernel &kernel);
@@ -48,7 +49,7 @@ private:
   std::string name(mlir::Value value);
   llvm::raw_ostream &line();
 
-  llvm::raw_ostream &os;
+  llvm::raw_ostream &os, &shared;
   llvm::DenseMap<mlir::Value, std::string> names;
   llvm::DenseMap<mlir::Attribute, std::string> tables; ///< printed so far
   bool tellsGroups = false; ///< fences tell other groups what the whole group has stored

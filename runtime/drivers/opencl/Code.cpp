@@ -206,36 +206,65 @@ Result<std::string> codeForms(const Api &api, cl_platform_id platform, cl_device
   return form;
 }
 
-Result<cl_program> buildCode(const Api &api, cl_context context, cl_device_id device,
-                             const DeviceInfo &info, const program::Program &program,
-                             uint32_t refused) {
+SourceTexts textsOf(std::string_view source) {
+  constexpr std::string_view kKernel = "\n__kernel ";
+  std::vector<size_t> begins;
+  for (size_t at = source.find(kKernel); at != source.npos; at = source.find(kKernel, at + 1))
+    begins.push_back(at + 1);
+  auto stands = [&](std::string_view what) {
+    return !begins.empty() && source.find(what, begins[0]) != source.npos;
+  };
+  // Of what stands between kernels a later one may need some.
+  if (begins.empty() || stands("\n__constant") || stands("\nstatic") || stands("\n#"))
+    return {"", {std::string(source)}};
+  SourceTexts texts{std::string(source.substr(0, begins[0])), {}};
+  begins.push_back(source.size());
+  for (size_t i = 0; i + 1 < begins.size(); ++i)
+    texts.kernels.emplace_back(source.substr(begins[i], begins[i + 1] - begins[i]));
+  return texts;
+}
+
+Result<cl_program> buildSource(const Api &api, cl_context context, cl_device_id device,
+                               const DeviceInfo &info, std::string_view text) {
+  return buildForm(api, context, device, info, Form::Source,
+                   {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+}
+
+Result<ProgramCode> codeOf(const Api &api, cl_context context, cl_device_id device,
+                           const DeviceInfo &info, const program::Program &program,
+                           uint32_t refused) {
   auto takes = [&](Form form) {
     bool some = form == Form::Ptx && strings::listContains(info.features, kSomePtx);
     return (some || offers(info.features, form)) && !isIn(form, refused);
   };
-  bool ptx = takes(Form::Ptx), spirv = takes(Form::SpirV), source = takes(Form::Source);
-  using Bytes = std::span<const uint8_t>;
-  const std::pair<Form, Bytes> forms[] = {{Form::Ptx, ptx ? program.binary() : Bytes()},
-                                          {Form::SpirV, spirv ? program.il() : Bytes()},
-                                          {Form::Source, source ? program.code() : Bytes()}};
+  const bool hasSource = takes(Form::Source) && !program.code().empty();
   Status last(ErrorCode::Unsupported,
               strings::format("[opencl] the program has no code in a form that {} ({}) takes",
                               info.name, info.description));
   bool tried = false;
-  for (auto [form, bytes] : forms) {
-    if (bytes.empty())
-      continue;
+  auto warn = [&] {
     if (tried)
       emitEvent(EventLevel::Warning, "device",
                 strings::format("{}: trying another form of the code", last.message()));
+  };
+  for (auto [form, bytes] : {std::pair(Form::Ptx, program.binary()), {Form::SpirV, program.il()}}) {
+    if (bytes.empty() || !takes(form))
+      continue;
+    warn();
     auto built = buildForm(api, context, device, info, form, bytes);
-    // The next form would fail for want of memory as well.
-    if (built || built.status().code() == ErrorCode::OutOfMemory)
-      return built;
+    if (built)
+      return ProgramCode{*built, {}};
     last = built.takeStatus();
+    // The next form would fail for want of memory as well.
+    if (last.code() == ErrorCode::OutOfMemory)
+      return last;
     tried = true;
   }
-  return last;
+  if (!hasSource)
+    return last;
+  warn();
+  return ProgramCode{nullptr, textsOf({reinterpret_cast<const char *>(program.code().data()),
+                                       program.code().size()})};
 }
 
 } // namespace graphc::rt::opencl

@@ -6,6 +6,8 @@
 #include "runtime/drivers/opencl/Api.h"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace graphc::rt::opencl {
 
@@ -23,12 +25,28 @@ std::string_view firstForm(std::string_view features, uint32_t refused);
 std::string_view formOfProducts(std::string_view features, uint32_t refused);
 Form formFromName(std::string_view name);
 
-/// A built program of the caller. Of the forms that both `program` and the device's `features`
-/// have and that are not `refused`, the first that builds: PTX, SPIR-V, OpenCL C. A failure that a
-/// later form makes good is a warning event.
-Result<cl_program> buildCode(const Api &api, cl_context context, cl_device_id device,
-                             const DeviceInfo &info, const program::Program &program,
-                             uint32_t refused);
+/// OpenCL C by kernels.
+struct SourceTexts {
+  std::string shared;               ///< belongs before any of them
+  std::vector<std::string> kernels; ///< in order; all in one where they may share more
+};
+SourceTexts textsOf(std::string_view source);
+
+struct ProgramCode {
+  cl_program built = nullptr; ///< of the caller, or null: then there are texts, not built yet
+  SourceTexts texts;
+};
+
+/// Of the forms that both `program` and the device's `features` have and that are not `refused`,
+/// the first that builds: PTX, SPIR-V; then OpenCL C. A failure that a later form makes good is a
+/// warning event.
+Result<ProgramCode> codeOf(const Api &api, cl_context context, cl_device_id device,
+                           const DeviceInfo &info, const program::Program &program,
+                           uint32_t refused);
+
+/// A program of the caller. Compile error with the driver's log.
+Result<cl_program> buildSource(const Api &api, cl_context context, cl_device_id device,
+                               const DeviceInfo &info, std::string_view text);
 
 } // namespace graphc::rt::opencl
 

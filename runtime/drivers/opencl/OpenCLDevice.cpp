@@ -4,9 +4,7 @@
 #include "runtime/base/Strings.h"
 #include "runtime/base/Trace.h"
 #include "runtime/drivers/opencl/Code.h"
-
-#include <algorithm>
-#include <set>
+#include "runtime/drivers/opencl/OpenCLModule.h"
 
 namespace graphc::rt::opencl {
 namespace {
@@ -15,34 +13,6 @@ namespace {
 constexpr uint32_t kLaunchesPerFlush = 8;
 
 cl_mem memoryOf(const Buffer &buffer) { return static_cast<cl_mem>(handleOf(buffer)); }
-
-class OpenCLModule final : public Module {
-public:
-  struct Kernel {
-    cl_kernel handle;
-    uint32_t itemsPerThread;
-    uint32_t group;
-    std::string name;
-    std::vector<cl_long> sizes;  ///< as last set, the range behind them
-    std::vector<cl_mem> buffers; ///< likewise, while `released` is the device's
-    uint64_t released;
-    std::set<size_t> compiledSizes; ///< PoCL: global sizes that need no compile any more
-  };
-  OpenCLModule(OpenCLDevice &device, cl_program program) : device(device), program(program) {}
-  ~OpenCLModule() override {
-    if (!device.isOurs())
-      return;
-    for (Kernel &k : kernels)
-      device.api.clReleaseKernel(k.handle);
-    if (program)
-      device.api.clReleaseProgram(program);
-  }
-
-  OpenCLDevice &device;
-  cl_program program; ///< null when there are no kernels
-  std::mutex mutex;   ///< arguments belong to the kernel object: set and enqueue go together
-  std::vector<Kernel> kernels;
-};
 
 } // namespace
 
@@ -124,40 +94,21 @@ Result<std::unique_ptr<Module>> OpenCLDevice::load(const program::Program &progr
   GRAPHC_TRY(checkProgram(program));
   GRAPHC_TRY(start());
   GRAPHC_TRY(checkDiskSpace());
-  // A program may be made of library steps alone.
-  if (program.kernels().empty())
-    return std::unique_ptr<Module>(std::make_unique<OpenCLModule>(*this, nullptr));
-  GRAPHC_ASSIGN(cl_program built, buildCode(api, context, handle, info(), program, refusedForms));
-  auto module = std::make_unique<OpenCLModule>(*this, built);
-  cl_int code = CL_SUCCESS;
-  for (const program::KernelRecord &k : program.kernels()) {
-    std::string name(program.text(k.name));
-    cl_kernel kernel = api.clCreateKernel(built, name.c_str(), &code);
-    if (code != CL_SUCCESS)
-      return failure("clCreateKernel", code, "kernel " + name);
-    module->kernels.push_back({kernel, k.itemsPerThread, k.group, name, {}, {}, 0, {}});
-    cl_uint arguments = 0;
-    code = api.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr);
-    if (code != CL_SUCCESS)
-      return failure("clGetKernelInfo", code);
-    if (arguments != k.bufferCount + k.sizeCount + 1)
-      return Status(ErrorCode::Corrupt,
-                    strings::format("[opencl] kernel {} takes {} arguments instead of {}", name,
-                                    arguments, k.bufferCount + k.sizeCount + 1));
-  }
-  return std::unique_ptr<Module>(std::move(module));
+  return OpenCLModule::make(*this, program, refusedForms);
 }
 
 Status OpenCLQueue::launch(const Launch &launch) {
   GRAPHC_TRY(device.start());
   count(Counter::Launches);
   auto &module = *static_cast<OpenCLModule *>(launch.module);
-  OpenCLModule::Kernel &kernel = module.kernels[launch.kernel];
+  GRAPHC_ASSIGN(OpenCLModule::Kernel * ready, module.ready(launch.kernel));
+  OpenCLModule::Kernel &kernel = *ready;
+  const cl_kernel handle = kernel.handle.load(std::memory_order_relaxed);
   TraceSpan span("exec", kernel.name);
-  std::lock_guard lock(module.mutex);
+  std::lock_guard lock(module.launching);
   cl_uint index = 0;
   auto set = [&](size_t bytes, const void *value) -> Status {
-    cl_int code = device.api.clSetKernelArg(kernel.handle, index, bytes, value);
+    cl_int code = device.api.clSetKernelArg(handle, index, bytes, value);
     if (code != CL_SUCCESS)
       return failure("clSetKernelArg", code,
                      strings::format("argument {} of kernel {}", index, kernel.name));
@@ -194,7 +145,7 @@ Status OpenCLQueue::launch(const Launch &launch) {
   LaunchShape shape = shapeOf(range, kernel.itemsPerThread, kernel.group);
   size_t local = static_cast<size_t>(shape.group), global = static_cast<size_t>(shape.items);
   auto enqueue = [&] {
-    return device.api.clEnqueueNDRangeKernel(device.commands, kernel.handle, 1, nullptr, &global,
+    return device.api.clEnqueueNDRangeKernel(device.commands, handle, 1, nullptr, &global,
                                              local ? &local : nullptr, 0, nullptr, nullptr);
   };
   cl_int code = CL_SUCCESS;

@@ -31,6 +31,7 @@ constexpr const char *kEntryPoints[] = {
 };
 
 /// Programs that a process may meet first, each with the calls of a form of its own.
+constexpr const char *kBrokenSource = "__kernel void add_size(int x) { this is not C; }";
 enum First { Source, Ptx, SpirV, Broken, kFirsts };
 
 std::vector<uint8_t> programOf(First first) {
@@ -39,7 +40,7 @@ std::vector<uint8_t> programOf(First first) {
       b.addBinary(kAddSizeSource);
     if (first == SpirV)
       b.addIl(kAddSizeSource);
-    b.addSource(first == Broken ? "no kernel" : kAddSizeSource);
+    b.addSource(first == Broken ? kBrokenSource : kAddSizeSource);
   });
 }
 
@@ -111,6 +112,7 @@ TEST_F(OpenCLFaults, Running) {
   auto loaded = load(addSize(kSteps), *device);
   ASSERT_TRUE(loaded.isOk());
   auto work = [&] { return evaluate(*device, **loaded); };
+  ASSERT_TRUE(work().isOk()); // its kernel is built
   int survived = 0;
   for (const char *function :
        {"clCreateBuffer", "clEnqueueCopyBuffer", "clEnqueueNDRangeKernel", "clEnqueueReadBuffer",
