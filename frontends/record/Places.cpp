@@ -1,5 +1,6 @@
 // Indices with arrays: NumPy's advanced indexing as gathers and scatters.
 #include "frontends/record/GatheredRows.h"
+#include "frontends/record/IndexChecks.h"
 #include "frontends/record/InterpretPlain.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Layout.h"
@@ -12,7 +13,6 @@
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 #include "runtime/drivers/Choice.h"
-#include "runtime/library/Extremes.h"
 
 #include <algorithm>
 #include <array>
@@ -26,88 +26,11 @@ using detail::finish;
 using detail::trimmed;
 using strings::format;
 
-/// Known indices up to this many are checked when they are recorded.
-constexpr int64_t kCheckedAtOnce = 1 << 16;
-
-Status outside(int64_t index, int64_t axis, int64_t size) {
-  return Status(ErrorCode::Index,
-                format("index {} is out of bounds for axis {} with size {}", index, axis, size));
-}
-
-/// The first that is not in [low, high).
-template <typename T>
-std::optional<int64_t> firstOutside(const void *data, int64_t count, int64_t low, int64_t high) {
-  const T *values = static_cast<const T *>(data);
-  auto isOutside = [&](T value) {
-    return std::cmp_less(value, low) || std::cmp_greater_equal(value, high);
-  };
-  if (count == 0)
-    return std::nullopt;
-  auto [least, most] = rt::library::extremesOf(values, count);
-  if (!isOutside(least) && !isOutside(most))
-    return std::nullopt;
-  return static_cast<int64_t>(*std::find_if(values, values + count, isOutside));
-}
-
-/// Whether the host has the values already, and few enough to look at.
-bool isKnown(const NodeRef &n) {
-  return n->state() == NodeState::Ready && n->buffer()->host() && mayBeOnHost(n->device()) &&
-         n->bytes() / itemSize(n->dtype()) <= kCheckedAtOnce;
-}
-
-/// The first index that is not in [low, high), as far as the values are known.
-std::optional<int64_t> knownOutside(const NodeRef &n, int64_t low, int64_t high) {
-  if (!isKnown(n))
-    return std::nullopt;
-  int64_t count = n->bytes() / itemSize(n->dtype());
-  const void *data = n->buffer()->host();
-  switch (n->dtype()) {
-  case DType::Int8:
-    return firstOutside<int8_t>(data, count, low, high);
-  case DType::Int16:
-    return firstOutside<int16_t>(data, count, low, high);
-  case DType::Int32:
-    return firstOutside<int32_t>(data, count, low, high);
-  case DType::Int64:
-    return firstOutside<int64_t>(data, count, low, high);
-  case DType::UInt8:
-    return firstOutside<uint8_t>(data, count, low, high);
-  case DType::UInt16:
-    return firstOutside<uint16_t>(data, count, low, high);
-  case DType::UInt32:
-    return firstOutside<uint32_t>(data, count, low, high);
-  case DType::UInt64:
-    return firstOutside<uint64_t>(data, count, low, high);
-  default:
-    return std::nullopt;
-  }
-}
-
 int64_t elementsOf(std::span<const int64_t> shape) {
   int64_t n = 1;
   for (int64_t s : shape)
     n *= s;
   return n;
-}
-
-/// An index whose values are checked as far as they are known.
-Status checkIndex(const NodeRef &index, int64_t axis, int64_t size) {
-  if (auto bad = knownOutside(index, -size, size))
-    return outside(*bad, axis, size);
-  // Nothing is inside an axis without elements.
-  if (size == 0 && elementsOf(index->shape()) > 0)
-    return outside(0, axis, 0);
-  return Status::ok();
-}
-
-/// Where the result has no elements no gather or scatter meets its places: pending ones are
-/// computed to be looked at, but for those of a trace, which has no values yet.
-Status checkUnmet(const NodeRef &index, int64_t axis, int64_t size) {
-  if (Trace::active() || !index->device().info().hostVisible)
-    return Status::ok();
-  GRAPHC_TRY(evaluate({&index, 1}, "index"));
-  GRAPHC_TRY(index->device().queue().finish());
-  return checkIndex(index, axis, size);
 }
 
 /// Positions that the host finds are computed by themselves where `x` may be on another device:
@@ -629,14 +552,6 @@ static small::Outcome takePlacesNow(const Resolved &r) {
   for (const NodeRef &index : r.places.indices)
     indices.emplace_back(index);
   return plain::gather(r.whole, indices, {r.places.axes, r.places.position}, r.result);
-}
-
-bool areInside(const Array &index, int64_t low, int64_t high) {
-  RecordScope scope;
-  if (index.isOpen() || index.known() || !isInteger(index.dtype()))
-    return false;
-  auto n = index.value();
-  return n && isKnown(*n) && !knownOutside(*n, low, high);
 }
 
 /// Whether the only item of a key is a mask of the first axes whose elements are counted later.

@@ -27,6 +27,11 @@ std::string locationText(Location location) {
   return location && locationSource.text ? locationSource.text(location) : std::string();
 }
 
+bool catchesIndexErrors() {
+  return !Trace::active() && locationSource.catchesIndexErrors &&
+         locationSource.catchesIndexErrors();
+}
+
 RecordScope::RecordScope() {
   if (scopeDepth++ > 0)
     return;

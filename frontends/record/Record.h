@@ -35,9 +35,13 @@ struct LocationSource {
   UserPlace (*current)() = nullptr;
   /// "file:line", "" when unknown.
   std::string (*text)(Location location) = nullptr;
+  /// Whether the user's code would catch an index error of what is being recorded.
+  bool (*catchesIndexErrors)() = nullptr;
 };
 void setLocationSource(LocationSource source);
 std::string locationText(Location location);
+/// The same; never while a function is traced, whose values are not known.
+bool catchesIndexErrors();
 
 /// Names the user's place once for everything a call records: the outermost scope of a thread asks
 /// the source.

@@ -71,6 +71,12 @@ private:
 #endif
 };
 
+/// Whether code is the package's own.
+bool isPackageCode(PyCodeObject *code);
+/// Whether the user's code that runs, or who called it, would catch an IndexError: by that name,
+/// or, in the same file, as any exception. False before Python 3.11.
+bool catchesIndexErrors();
+
 } // namespace graphc::py
 
 #endif // GRAPHC_FRONTENDS_PYTHON_BINDINGS_FRAMES_H

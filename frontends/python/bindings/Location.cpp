@@ -39,19 +39,6 @@ Places &places() {
   return *p;
 }
 
-bool isPackageCode(PyCodeObject *code) {
-  Places &p = places();
-  auto [it, isNew] = p.isOurs.try_emplace(code, false);
-  if (!isNew)
-    return it->second;
-  Py_INCREF(code); // an address that is known must not be used again by another code object
-  const char *name = PyUnicode_AsUTF8(code->co_filename);
-  if (!name)
-    PyErr_Clear();
-  it->second = name && !p.folder.empty() && std::string_view(name).starts_with(p.folder);
-  return it->second;
-}
-
 /// Where a code object and an offset were met last, by a hash of the two: a loop has many places.
 struct Recent {
   PyCodeObject *code = nullptr;
@@ -139,6 +126,19 @@ std::string locationLine(Location location) {
 
 } // namespace
 
+bool isPackageCode(PyCodeObject *code) {
+  Places &p = places();
+  auto [it, isNew] = p.isOurs.try_emplace(code, false);
+  if (!isNew)
+    return it->second;
+  Py_INCREF(code); // an address that is known must not be used again by another code object
+  const char *name = PyUnicode_AsUTF8(code->co_filename);
+  if (!name)
+    PyErr_Clear();
+  it->second = name && !p.folder.empty() && std::string_view(name).starts_with(p.folder);
+  return it->second;
+}
+
 void setPackageFolder(const std::string &folder) {
   Places &p = places();
   p.folder = folder.empty() || folder.ends_with('/') ? folder : folder + "/";
@@ -146,7 +146,9 @@ void setPackageFolder(const std::string &folder) {
   p.lastCode = nullptr;
 }
 
-void installLocationSource() { setLocationSource({currentPlace, locationLine}); }
+void installLocationSource() {
+  setLocationSource({currentPlace, locationLine, catchesIndexErrors});
+}
 
 void setErrorName(const pb::object &function, uint32_t name) {
   auto *code = PyFunction_Check(function.ptr()) ? PyFunction_GetCode(function.ptr()) : nullptr;

@@ -1,0 +1,154 @@
+"""Errors of indices that are not known yet come in the statement that a program guards, as NumPy's do."""
+
+import contextlib
+import sys
+import unittest
+
+import graphc as gc
+import numpy as np
+import pytest
+from graphc import _handlers
+
+if sys.version_info < (3, 11):
+    pytest.skip("code objects say nothing of handlers", allow_module_level=True)
+
+
+def pending(xp):
+    """An index outside that has to be computed, elements, and a matrix."""
+    return xp.arange(100_000) * 1 + 5, xp.arange(100_000) * 1.0, xp.arange(12.0).reshape(3, 4)
+
+
+def put(x, key, value):
+    x[key] = value
+
+
+STATEMENTS = {
+    "take": lambda xp, i, x, m: xp.take(x, i),
+    "take of rows": lambda xp, i, x, m: m.take(i, axis=1),
+    "element": lambda xp, i, x, m: x[i],
+    "several axes": lambda xp, i, x, m: m[i % 4, i % 4],
+    "after a slice": lambda xp, i, x, m: m[:, i],
+    "assigned": lambda xp, i, x, m: put(x, i, 0),
+    "put": lambda xp, i, x, m: xp.put(x, i, 1),
+    "added": lambda xp, i, x, m: xp.add.at(x, i, 1),
+    "along an axis": lambda xp, i, x, m: xp.take_along_axis(x, i, 0),
+    "compressed": lambda xp, i, x, m: xp.compress(x >= 0, x[:5]),
+    "chosen by a mask": lambda xp, i, x, m: x[xp.nonzero(x > 5)[0] + 5],
+}
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_guarded_statement_meets_its_error(name):
+    def guarded(xp):
+        i, x, m = pending(xp)
+        try:
+            STATEMENTS[name](xp, i, x, m)
+            told = None
+        except IndexError as error:
+            told = str(error).split(" (at ")[0]
+        return told, np.asarray(x)
+
+    (told, rest), (wanted, _) = guarded(gc), guarded(np)
+    assert told is not None and wanted is not None
+    assert (rest == np.arange(100_000)).all(), "something was written"
+
+
+def test_what_follows_an_error_is_not_run():
+    def first_inside(xp):
+        table, seen = xp.arange(10.0), []
+        for shift in range(12, 0, -3):
+            try:
+                seen.append(table[xp.arange(4) * 1 + shift].sum())
+                seen.append(f"shift {shift}")
+                break
+            except IndexError:
+                seen.append("outside")
+        return [str(s) for s in seen]
+
+    assert first_inside(gc) == first_inside(np)
+
+
+def test_callers_and_contexts_that_name_the_error_catch_it():
+    def look(xp):
+        i, x, _ = pending(xp)
+        return x[i]
+
+    def by_caller(xp):
+        try:
+            look(xp)
+        except LookupError:
+            return "caught"
+        return "not"
+
+    def suppressed(xp):
+        i, x, _ = pending(xp)
+        reached = "caught"
+        with contextlib.suppress(IndexError):
+            x[i]
+            reached = "not"
+        return reached
+
+    def by_any(xp):
+        i, x, _ = pending(xp)
+        try:
+            x[i]
+        except Exception:
+            return "caught"
+        return "not"
+
+    def asserted(xp):
+        i, x, _ = pending(xp)
+        unittest.TestCase().assertRaises(IndexError, x.__getitem__, i)
+        with pytest.raises(IndexError):
+            x[i]
+        return "caught"
+
+    for program in (by_caller, suppressed, by_any, asserted):
+        assert program(gc) == program(np) == "caught"
+
+
+@pytest.mark.graphc_only
+def test_others_leave_the_index_to_be_fused():
+    i, x, _ = pending(gc)
+    before = gc.cache_info()["segments_run"]
+    try:
+        y = x[i - 5]
+    except ValueError:
+        raise
+    assert gc.cache_info()["segments_run"] == before
+    assert float(y[-1]) == 99_999
+
+
+HANDLERS = """
+def f():
+    {}
+f()
+"""
+
+
+@pytest.mark.parametrize(("body", "wanted"), [
+    ("try: ask()\n    except IndexError: pass", _handlers.NAMED),
+    ("try: ask()\n    except (KeyError, LookupError) as e: print(e)", _handlers.NAMED),
+    ("try: ask()\n    except KeyError: pass\n    except IndexError: pass", _handlers.NAMED),
+    ("try: ask()\n    except KeyError: pass\n    except: pass", _handlers.ANY),
+    ("try: ask()\n    except Exception: pass", _handlers.ANY),
+    ("kind = IndexError\n    try: ask()\n    except kind: pass", _handlers.ANY),
+    ("try: ask()\n    except KeyError: pass", 0),
+    ("try: ask()\n    finally: print()", 0),
+    ("with open('/dev/null'): ask()", 0),
+    ("try: pass\n    except IndexError: pass\n    ask()", 0),
+    ("try: 1 / 0\n    except ZeroDivisionError: ask()\n    except IndexError: pass", 0),
+    ("try:\n        try: 1 / 0\n        except ZeroDivisionError: ask()\n    except IndexError: pass", _handlers.NAMED),
+    ("try:\n        with open('/dev/null'): ask()\n    except IndexError: pass", _handlers.NAMED),
+    ("with contextlib.suppress(IndexError): ask()", _handlers.NAMED),
+    ("with contextlib.suppress(KeyError): ask()", 0),
+])  # fmt: skip
+def test_tables_of_handlers(body, wanted):
+    found = []
+
+    def ask():
+        frame = sys._getframe(1)
+        found.append(_handlers.caught(frame.f_code, frame.f_lasti))
+
+    exec(HANDLERS.format(body), {"ask": ask, "contextlib": contextlib})
+    assert found == [wanted]
