@@ -748,3 +748,50 @@ def test_the_only_axis_of_no_axes_is_squeezed():
         for call in (lambda axis=axis: gc.squeeze(gc.array(5), axis), lambda axis=axis: gc.array(5).squeeze(axis)):
             with pytest.raises(ValueError):
                 call()
+
+
+def test_a_star_binds_the_parts_and_leaves_eval():
+    names = {}
+    exec("from graphc import *; left = eval('1 + 1'), fft.fft([1.0, 2.0]), ma.array([1]), random.default_rng(0), __version__", names)
+    assert names["left"][0] == 2 and names["left"][4] == np.__version__
+    theirs = {}
+    exec("from numpy import *", theirs)
+    assert {n for n in theirs if n not in names} <= {"core", "f2py", "test", "__builtins__"}
+
+
+def test_array_struct_shows_the_memory():
+    class Given:
+        def __init__(self, x):
+            self.__array_struct__ = x.__array_struct__
+
+    x = gc.arange(6.0)
+    seen = np.asarray(Given(x[::2]))
+    x += 1
+    seen[1] = 9
+    assert seen.tolist() == [1, 9, 5] and x.tolist() == [1, 2, 9, 4, 5, 6]
+
+
+def test_functions_of_fields_write_into_arrays():
+    from numpy.lib import recfunctions
+
+    x, y = gc.array(3), gc.zeros(3)
+    recfunctions.assign_fields_by_name(x, gc.array(7))
+    recfunctions.assign_fields_by_name(y, gc.arange(3.0))
+    assert int(x) == 7 and y.tolist() == [0, 1, 2]
+
+
+def test_signs_of_infinite_numbers_are_single_results():
+    for xp in (gc, np):
+        assert isinstance(xp.isposinf(np.inf), np.bool) and isinstance(xp.isneginf(xp.float64(3)), np.bool)
+    assert gc.chararray is np.char.chararray
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)
+        assert gc.matlib.eye(2).shape == (2, 2)
+
+
+def test_extremes_of_three_arguments_are_deprecated():
+    for xp in (gc, np):
+        out = xp.empty(2)
+        with pytest.warns(DeprecationWarning, match="^Passing more than 2 positional arguments to np.maximum and np.minimum is deprecated. If you meant .* relevant axis.$") as told:
+            xp.maximum(xp.ones(2), xp.zeros(2), out)
+        assert told[0].filename == __file__ and out.tolist() == [1, 1]

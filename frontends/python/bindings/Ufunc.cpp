@@ -210,7 +210,10 @@ PyObject *outputOf(const Ufunc &u, PyObject *const *args, Py_ssize_t count, PyOb
   Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
   bool isNamed = count == u.operands && named == 1 &&
                  PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "out") == 0;
-  if (u.results != 1 || !(isNamed || (count == u.operands + 1 && named == 0)))
+  // An output by place is deprecated there, which is Python's to say.
+  const bool isExtreme = u.kind == op::OpKind::Maximum || u.kind == op::OpKind::Minimum;
+  const bool isPlaced = count == u.operands + 1 && named == 0 && !isExtreme;
+  if (u.results != 1 || !(isNamed || isPlaced))
     return nullptr;
   PyObject *out = args[u.operands];
   if (isNamed && PyTuple_CheckExact(out) && PyTuple_GET_SIZE(out) == 1)

@@ -430,6 +430,11 @@ if _collects:
 _PARTS = ("char", "ctypeslib", "emath", "fft", "float8", "lib", "ma", "polynomial", "random", "rec", "safetensors", "strings", "testing", "typing")
 
 
+#: What `from graphc import *` binds: not `eval`, which is Python's.
+__all__ = ["__array_namespace_info__", "__version__", *_PARTS]
+__all__ += [name for name in globals() if not name.startswith("_") and name != "eval"]
+
+
 def __dir__():
     return sorted({"bfloat16", *_PARTS}.union(name for name in globals() if not name.startswith("_")))
 
@@ -464,7 +469,11 @@ def __getattr__(name):
         return _dtypes.bfloat16
     if name in ("function", "plain_function", "FlatIterator"):  # classes are unpickled by their names
         return flatiter if name == "FlatIterator" else getattr(_graphc, name)
-    if name in _PARTS or name in ("__config__", "_core", "core"):
+    if name == "chararray":
+        import numpy
+
+        return numpy.char.chararray
+    if name in _PARTS or name in ("__config__", "_core", "core", "matlib"):
         import importlib
 
         collects = _collector.isenabled()

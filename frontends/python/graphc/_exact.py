@@ -8,7 +8,7 @@ from . import _graphc
 from ._float_errors import number_of as _number_of
 
 #: Functions that change their first argument, and its name.
-UPDATES = {"copyto": "dst", "put": "a", "place": "arr", "putmask": "a", "fill_diagonal": "a", "put_along_axis": "arr"}
+UPDATES = {"copyto": "dst", "put": "a", "place": "arr", "putmask": "a", "fill_diagonal": "a", "put_along_axis": "arr", "assign_fields_by_name": "dst"}
 
 #: Functions whose results no rounding or order of operations decides: of small arrays in a loop NumPy's own gives the same bits for less than recording
 #: costs. Of any operands; of any, where integers may ask for long results; of integers and bools only; of any, and of larger arrays too; those of as many

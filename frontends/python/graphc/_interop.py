@@ -6,6 +6,7 @@ import sys as _sys
 import numpy as _np
 
 from . import _foreign, _graphc
+from ._exact import UPDATES as _UPDATES
 from ._float_errors import stands_for as _stands_for
 from ._wrapping import valued as _valued
 from .errors import ForeignDType, TraceError
@@ -176,7 +177,7 @@ def _array_function(self, func, types, args, kwargs):
         ours = ours if part.startswith("_") else getattr(ours, part, None)
     ours = getattr(ours, func.__name__, None) if ours is not graphc else vars(graphc).get(func.__name__)
     if ours is None or ours is func or func in _CALLING:
-        return _foreign.run(func, args, kwargs)
+        return _foreign.run(func, args, kwargs, _UPDATES.get(func.__name__))
     kwargs = {k: v for k, v in kwargs.items() if v is not _np._NoValue and not (k == "out" and v is None)}
     # NumPy asks classes of some arguments alone; those of others say nothing here.
     return ours(*map(_valued, args), **{k: _valued(v) for k, v in kwargs.items()})

@@ -370,14 +370,6 @@ def _interface(self):
     return {**values.__array_interface__, "owner": values}
 
 
-def _absent(name, instead):
-    def get(self):
-        where = user_line(2)
-        raise AttributeError(f"graphc.Array has no attribute {name!r}: {instead}" + (f" (at {where})" if where else ""))
-
-    return property(get)
-
-
 def _of_number(name):
     """What NumPy's scalars have and arrays have not, of a single result."""
 
@@ -430,9 +422,10 @@ def _sizeof(self):
 
 _OF_NUMBERS = ("as_integer_ratio", "bit_count", "denominator", "hex", "is_integer", "numerator")
 
-_ABSENT = {
-    "__array_struct__": "use the buffer protocol, __array__ or DLPack",
-}
+
+def _array_struct(self):
+    """A capsule with NumPy's PyArrayInterface of the array's own memory."""
+    return self._lent().__array_struct__
 
 
 def _new(cls, shape=None, dtype=float, buffer=None, offset=0, strides=None, order=None):
@@ -531,6 +524,5 @@ def attach(namespace):
     _Array._no_imag = namespace["imag"]
     for name in _OF_NUMBERS:
         setattr(_Array, name, _of_number(name))
-    for name, instead in _ABSENT.items():
-        setattr(_Array, name, _absent(name, instead))
-    _graphc.finish_scalar_types({*_OF_NUMBERS, *_ABSENT, "__new__", "__init__", "__repr__", "__str__", "__doc__", "__module__", "__complex__"})
+    _Array.__array_struct__ = property(_array_struct)
+    _graphc.finish_scalar_types({*_OF_NUMBERS, "__array_struct__", "__new__", "__init__", "__repr__", "__str__", "__doc__", "__module__", "__complex__"})

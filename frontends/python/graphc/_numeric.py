@@ -327,14 +327,19 @@ def sinc(x: ArrayLike) -> Array:
     return _graphc.sin(y) / y
 
 
+def _is_value(x, value, out, name):
+    y = with_out(_real(x, name) == value, out, name=name)
+    return y if out is not None or y.ndim else y[()]
+
+
 def isneginf(x: ArrayLike, out=None) -> Array:
     """Whether elements are minus infinity."""
-    return with_out(_real(x, "isneginf") == -_math.inf, out, name="isneginf")
+    return _is_value(x, -_math.inf, out, "isneginf")
 
 
 def isposinf(x: ArrayLike, out=None) -> Array:
     """Whether elements are plus infinity."""
-    return with_out(_real(x, "isposinf") == _math.inf, out, name="isposinf")
+    return _is_value(x, _math.inf, out, "isposinf")
 
 
 @_stands_for()

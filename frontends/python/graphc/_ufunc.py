@@ -196,6 +196,8 @@ def _call(self, args, keywords):
     axes = _of_products(keywords, where) if self.__name__ in _PRODUCTS else {}
     if keywords:
         raise TypeError(f"{self.__name__}() got an unexpected keyword argument '{next(iter(keywords))}'")
+    if len(args) == 3 and self.__name__ in ("maximum", "minimum"):
+        _tell("Passing more than 2 positional arguments to np.maximum and np.minimum is deprecated. If you meant to use the third argument as an output, use the `out` keyword argument instead. If you hoped to work with more than 2 inputs, combine them into a single array and get the extrema for the relevant axis.", DeprecationWarning)
     outs = _outputs(self, args, out)
     for o in outs:
         if o is not None and not isinstance(o, (_Array, _np.ndarray)):
