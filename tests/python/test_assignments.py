@@ -304,3 +304,37 @@ def test_numbers_are_truth_values_in_masks(value):
         with turns_of(turns):
             for got, want in zip(program(gc), program(np), strict=True):
                 exact.assert_same(got, want)
+
+
+#: Values of one to four levels, of which keys take some.
+DEEP = [
+    lambda xp: [[[1, 2, 3]]], lambda xp: [[[[1]]]], lambda xp: [[1], [2]], lambda xp: [[1, 2, 3]], lambda xp: ((1, 2, 3),), lambda xp: [[1, 2, 3], [4, 5, 6]], lambda xp: [],
+    lambda xp: [[]], lambda xp: [range(3)], lambda xp: [["1"]], lambda xp: [[1.5]], lambda xp: xp.ones((1, 1, 3)), lambda xp: xp.ones((1, 1, 1)), lambda xp: [xp.ones((1, 3))],
+    lambda xp: [xp.ones(3), xp.ones(3)], lambda xp: [[[xp.float64(3)]]], lambda xp: np.ones((1, 1, 3)), lambda xp: [np.ones((1, 3))], lambda xp: (1, 2, 3), lambda xp: [1],
+]  # fmt: skip
+KEYS = {
+    "row": lambda xp, x: 0, "all": lambda xp, x: slice(None), "part": lambda xp, x: (0, slice(1, None)), "column": lambda xp, x: (slice(None), 0), "ellipsis": lambda xp, x: ...,
+    "row and ellipsis": lambda xp, x: (0, ...), "new axis": lambda xp, x: None, "places": lambda xp, x: [0], "columns at places": lambda xp, x: (slice(None), [0]), "mask": lambda xp, x: x == 0,
+    "mask alone": lambda xp, x: (x == 0,), "mask of NumPy": lambda xp, x: np.ones(x.shape, bool), "mask of rows": lambda xp, x: xp.arange(x.shape[0]) < 1,
+    "mask of another shape": lambda xp, x: xp.array([True] * 7),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4", "F"])
+@pytest.mark.parametrize("shape", [(2, 3), (3,)])
+@pytest.mark.parametrize("key", KEYS)
+def test_sequences_have_no_more_levels_than_what_they_are_assigned_to(key, shape, dtype):
+    """Arrays may have leading axes of one element; sequences that slices show may not, and nothing of several axes goes where a mask of all axes is true."""
+    for value in DEEP:
+        found = []
+        for xp in (np, gc):
+            x = xp.zeros(shape, dtype)
+            try:
+                x[KEYS[key](xp, x)] = value(xp)
+                found.append(np.asarray(x).tolist())
+            except (IndexError, TypeError, ValueError) as error:
+                found.append(next(kind.__name__ for kind in (IndexError, TypeError, ValueError) if isinstance(error, kind)))
+                if "maximum number of dimension" in str(error) or "requires a 0 or" in str(error):
+                    found[-1] += str(error)
+                assert not np.asarray(x).any()
+        assert found[0] == found[1], value(np)

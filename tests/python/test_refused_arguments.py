@@ -40,6 +40,8 @@ REFUSED = [
     # Numbers in sequences are in the range of signed dtypes, dtypes are dtypes.
     "xp.array([xp.array(300)[()]], 'i1')", "xp.array([[1, xp.array(-1).astype('u8')[()]]], int)", "xp.asarray([i[0] - 200], xp.int8)", "xp.isdtype('i4', 'i4')",
     "xp.isdtype(i, 'integral')", "xp.isdtype(float, 'real floating')",
+    # A shape has one name, and is given; outputs are arrays.
+    "xp.reshape(i, newshape=(3, 1))", "xp.reshape(i)", "i.reshape()", "a.reshape()", "xp.mean(v, out=3)", "xp.std(v, out=3)", "xp.mean(a, axis=0, out=[0, 0, 0])",
     # What a reduction begins with is one value.
     "xp.sum(v, initial=[0, 1])", "xp.max(a, axis=0, initial=xp.zeros(3))", "v.min(initial=(0,))", "xp.add.reduce(v, initial=xp.ones(1))", "a.prod(initial=v)",
 ]  # fmt: skip
@@ -52,6 +54,7 @@ TAKEN = [
     "xp.multiply.reduceat(a, (1.5, True), axis=1)", "v.reshape(-5)", "xp.reshape(a, (3, -2))", "xp.subtract.reduceat(v, [2.9])",
     "xp.add.reduceat(v, xp.array([0, 1], 'u4'))", "xp.sum(v, initial=xp.array(2.0))", "xp.max(a, axis=0, initial=v[0])", "xp.cov(a, ddof=2.0)",
     "[x.resize(xp.array([3, 2]), refcheck=False) or x for x in [v.copy()]][0]",
+    "xp.reshape(a, None)", "xp.reshape(a, shape=None)", "a.reshape(None)", "a.T.reshape(None)", "xp.array(2.5).reshape(None)",
     "xp.choose([0, 1, 0], [i, i], out=xp.zeros(3))", "xp.median(v, out=xp.zeros((), int))",
     # `dtype` is what is computed in.
     "xp.subtract(b, b, dtype=int)", "xp.negative(b, dtype=int)", "xp.gcd(b, b, dtype=int)", "xp.matmul(i, i, dtype='f4')", "xp.matmul(a.T, a, dtype='f4')",

@@ -9,6 +9,8 @@ import pytest
 INF, NAN = np.inf, np.nan
 LARGE = {"float32": 3e38, "float64": 1e308}
 
+TEXTS = {"empty": []}
+
 #: Programs of a matrix, whose values are plain or in two columns too large to be added, multiplied or squared.
 OF_ROWS = {
     "nansum": lambda xp, x: xp.nansum(x, axis=1),
@@ -51,6 +53,29 @@ OF_VECTORS = {
     "ptp": lambda xp: xp.ptp(xp.array([INF, INF])),
     "median of none along rows": lambda xp: xp.median(xp.zeros((2, 0)), axis=1),
     "median of large": lambda xp: xp.median(xp.array([1.5e308, 1.5e308])),
+    "geomspace": lambda xp: xp.geomspace(1, -1000, 4),
+    "geomspace of many": lambda xp: xp.geomspace([1, 2], [10, -20], 3),
+    "geomspace of large": lambda xp: xp.geomspace(1, 1e39, 3, dtype="f4"),
+    "geomspace of infinity": lambda xp: xp.geomspace(1, INF, 3),
+    "geomspace of plain": lambda xp: xp.geomspace([1, -2], [8, -16], 3),
+    "mean of none over all axes": lambda xp: xp.mean(xp.zeros((0, 3)), axis=(0, 1)),
+    "mean of none of float32": lambda xp: xp.mean(xp.zeros((0, 3), "f4"), axis=(0, 1)),
+    "mean of none, axes kept": lambda xp: xp.mean(xp.zeros((0, 3)), axis=(0, 1), keepdims=True),
+    "mean of none over two of three": lambda xp: xp.mean(xp.zeros((0, 3, 2)), axis=(0, 1)),
+    "var of none": lambda xp: xp.var([]),
+    "var of none over all axes": lambda xp: xp.zeros((0, 2)).var(axis=(1, 0)),
+    "var of none along columns": lambda xp: xp.var(xp.zeros((0, 2)), axis=0),
+    "std of none of float32": lambda xp: xp.std(xp.zeros(0, "f4")),
+    "std of one": lambda xp: xp.std([1.0], ddof=1),
+    "float16 of a list": lambda xp: xp.array([1e10, 2], "f2"),
+    "float16 of nested lists": lambda xp: xp.asarray([[1e10, 2], [3, 4]], dtype=xp.float16),
+    "float32 of lists and integers": lambda xp: xp.array([[1e300, 2], [3, 4]], "f4"),
+    "float32 of a tuple of integers": lambda xp: xp.array((10**200, 2**70), "f4"),
+    "float32 of a list": lambda xp: xp.array([1e30, INF, NAN, 2], "f4"),
+    "complex64 of a list": lambda xp: xp.array([1e300 + 1j, 2], "F"),
+    "fromiter": lambda xp: xp.fromiter([1e300, 2], "f4"),
+    "loadtxt of nothing": lambda xp: xp.loadtxt(TEXTS["empty"]),
+    "genfromtxt of rows": lambda xp: xp.genfromtxt(["1 2", "3"], invalid_raise=False),
     "row_stack": lambda xp: xp.row_stack([[1], [2]]) if hasattr(np, "row_stack") else xp.zeros(2),
 }
 

@@ -266,7 +266,10 @@ pb::object reshapeMethod(const pb::object &self, const pb::args &shape, const pb
   bool mustCopy = !copy.is_none() && copy.cast<bool>();
   bool wasValue = asArray(self)->isValue();
   Array x = ownMemory(*asArray(self), mustCopy);
-  Array out = reshape(x, toShape(oneOrMany(shape)), toOrder(order, 'C'));
+  if (shape.empty())
+    throw pb::type_error("reshape() takes exactly 1 argument (0 given)");
+  const bool keepsShape = shape.size() == 1 && shape[0].is_none();
+  Array out = reshape(x, keepsShape ? x.shape() : toShape(oneOrMany(shape)), toOrder(order, 'C'));
   if (wasValue && out.rank() == 0)
     return self;
   if (!copy.is_none() && !mustCopy && !out.sharesStorage(x))

@@ -2,6 +2,7 @@
 
 #include "frontends/record/Known.h"
 #include "frontends/record/Trace.h"
+#include "runtime/base/Strings.h"
 
 #include <algorithm>
 #include <bit>
@@ -83,6 +84,40 @@ pb::object ofClass(const pb::object &value) {
 
 bool isSequence(PyObject *object) { return PyList_Check(object) || PyTuple_Check(object); }
 
+/// How many axes an array of `value` has; of sequences, by their first elements, up to one more
+/// than `most`.
+int axesOf(PyObject *value, int most) {
+  int levels = 0;
+  for (; levels <= most; ++levels) {
+    if (const Array *x = asAnyArray(value))
+      return levels + x->rank();
+    if (isNumpyArray(value))
+      return levels + pb::reinterpret_borrow<pb::object>(value).attr("ndim").cast<int>();
+    if (PyRange_Check(value))
+      return levels + 1;
+    if (!isSequence(value))
+      return levels;
+    if (PySequence_Fast_GET_SIZE(value) == 0)
+      return levels + 1;
+    value = PySequence_Fast_GET_ITEM(value, 0);
+  }
+  return levels;
+}
+
+/// Whether a key is a mask of `x` whole.
+bool isWholeMask(PyObject *key, const Array &x) {
+  if (PyTuple_CheckExact(key) && PyTuple_GET_SIZE(key) == 1)
+    key = PyTuple_GET_ITEM(key, 0);
+  if (const Array *mask = asAnyArray(key))
+    return mask->dtype() == DType::Bool && mask->rank() == x.rank() && x.rank() > 0 &&
+           (mask->isOpen() || x.isOpen() || mask->shape() == x.shape());
+  if (!isNumpyArray(key))
+    return false;
+  const auto mask = pb::reinterpret_borrow<pb::object>(key);
+  return mask.attr("ndim").cast<int>() == x.rank() &&
+         mask.attr("dtype").attr("kind").cast<std::string>() == "b";
+}
+
 } // namespace
 
 bool isInRange(uint64_t bits, DType from, DType t) {
@@ -94,6 +129,37 @@ bool isInRange(uint64_t bits, DType from, DType t) {
     return false;
   auto number = std::trunc(std::bit_cast<double>(bits));
   return std::abs(number) < 0x1p64 && op::fits(static_cast<__int128>(number), t);
+}
+
+void refuseDeeper(PyObject *value, const Array &x, std::span<const IndexItem> items) {
+  if (!isSequence(value))
+    return;
+  int axes = x.rank(), named = 0;
+  for (const IndexItem &item : items) {
+    axes += item.kind == IndexItem::Kind::NewAxis ? 1 : 0;
+    axes -= item.kind == IndexItem::Kind::Integer ? 1 : 0;
+    named += item.kind == IndexItem::Kind::Integer || item.kind == IndexItem::Kind::Slice ? 1 : 0;
+  }
+  if (named > x.rank()) // which is said first
+    return;
+  if (x.rank() > 0 && axesOf(value, axes) > axes)
+    throw pb::value_error(
+        strings::format("setting an array element with a sequence. The requested array "
+                        "would exceed the maximum number of dimension of {}.",
+                        axes));
+}
+
+void refuseRows(PyObject *value, const Array &x, PyObject *key) {
+  constexpr int kMost = 64; // axes of NumPy's arrays
+  const Array *given = asAnyArray(value);
+  if (!given && !isSequence(value) && !isNumpyArray(value))
+    return;
+  if (given ? given->rank() < 2 : axesOf(value, 1) < 2)
+    return;
+  if (isWholeMask(key, x))
+    throw pb::type_error(strings::format("NumPy boolean array indexing assignment requires a 0 or "
+                                         "1-dimensional input, input has {} dimensions",
+                                         axesOf(value, kMost)));
 }
 
 pb::object assigned(const pb::object &given, DType t, rt::Device &device, Target target) {

@@ -19,6 +19,14 @@ enum class Target { Element, Part, Chosen };
 /// of that value; raises NumPy's error where it does. Computes a single result that may not fit.
 pb::object assigned(const pb::object &value, DType t, rt::Device &device, Target target);
 
+/// Raises NumPy's error where a sequence has more levels than the part of `x` that slices show has
+/// axes: arrays may have leading axes of one element, sequences may not.
+void refuseDeeper(PyObject *value, const Array &x, std::span<const IndexItem> items);
+
+/// Raises NumPy's error where what has several axes is assigned to the elements that a single mask
+/// of all axes chooses.
+void refuseRows(PyObject *value, const Array &x, PyObject *key);
+
 /// Whether a number of dtype `from` (an integer, float64: else false) is one of the integer dtype
 /// `t` when its fraction is left out.
 bool isInRange(uint64_t bits, DType from, DType t);

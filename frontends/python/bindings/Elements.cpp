@@ -434,9 +434,13 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
           return self;
     BasicKey basic;
     const bool isBasic = basic.set(key, x.rank());
+    if (!isBasic && !isElement)
+      refuseRows(value, x, key);
     if (isBasic ? directAssign(x, basic.items(), value) || isListPut(x, basic.items(), value)
                 : directPut(x, key, value) || isPutNow(x, key, value))
       return self;
+    if (isBasic && !isElement)
+      refuseDeeper(value, x, basic.items());
     const pb::object own = isBasic ? pb::object() : withOwnArrays(key, x.device());
     if (own && (directPut(x, own.ptr(), value) || isPutNow(x, own.ptr(), value)))
       return self;

@@ -12,6 +12,7 @@ from . import _graphc
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import _NAMES, as_dtype, can_cast, float64, int64
 from ._float_errors import stands_for as _stands_for
+from ._sequences import holds, of_narrow, refuse_outside, without_makers
 from ._wrapping import is_asked as _is_asked
 from ._wrapping import is_maker, made_by
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, ShapeError
@@ -57,7 +58,7 @@ def _joined(obj, around=()):
     ours = _py.any(map(_graphc.is_array, obj))
     if not ours and not kinds & {list, tuple}:
         return None
-    if not ours and not _py.any(_holds(v) for v in obj):
+    if not ours and not _py.any(holds(v) for v in obj):
         return None
     around = (*around, obj)
     if _py.any(v is a for v in obj for a in around):
@@ -77,16 +78,6 @@ def _inhomogeneous(shapes):
     return ShapeError(f"setting an array element with a sequence. The requested array has an inhomogeneous shape: {shapes}")
 
 
-def _holds(obj, around=()):
-    """Whether there is an Array in nested sequences: in as many as NumPy looks into, and a list may contain itself."""
-    if not isinstance(obj, (list, tuple)):
-        return _graphc.is_array(obj)
-    if len(around) == 64 or _py.any(obj is a for a in around):
-        return False
-    around = (*around, obj)
-    return _py.any(_holds(v, around) for v in obj)
-
-
 def _source(obj, dtype=None):
     """What the extension converts: sequences of Arrays are joined first."""
     if isinstance(obj, (list, tuple)):
@@ -94,20 +85,9 @@ def _source(obj, dtype=None):
         if joined is not None and dtype is not None and not _graphc.is_tracing():
             wanted = as_dtype(dtype)
             if wanted.kind == "i" and not can_cast(joined.dtype, wanted):
-                _refuse_outside(obj, wanted)
+                refuse_outside(obj, wanted)
         return obj if joined is None else joined
     return obj
-
-
-def _refuse_outside(obj, dtype):
-    """Raises OverflowError, as NumPy, where an integer of a sequence is not in the range of a signed dtype; 0-d arrays are cast."""
-    limits = _np.iinfo(dtype)
-    for item in obj:
-        if isinstance(item, (list, tuple)):
-            _refuse_outside(item, dtype)
-        elif _graphc.is_array(item) and _graphc.is_value(item) and item.dtype.kind in "iu" and not limits.min <= int(item) <= limits.max:
-            text = "Python int too large to convert to C long"
-            raise OverflowError(text if int(item) >= 1 << 63 else f"Python integer {int(item)} out of bounds for {dtype}")
 
 
 @_stands_for()
@@ -115,19 +95,12 @@ def _converted(obj, dtype, device, copy):
     """As the extension converts it. Objects in sequences may make arrays of ours of themselves, which NumPy takes for none."""
     source = _source(obj, dtype)
     try:
-        return _graphc.asarray(source, dtype, device, copy)
+        narrow = of_narrow(source, dtype) if device is None and copy is not False else None
+        return _graphc.asarray(source, dtype, device, copy) if narrow is None else narrow
     except ValueError as error:
         if not isinstance(source, (list, tuple)) or "__array__ method not producing" not in str(error):
             raise
-    return _graphc.asarray(_without_makers(source), dtype, device, copy)
-
-
-def _without_makers(obj):
-    if isinstance(obj, (list, tuple)):
-        return [_without_makers(item) for item in obj]
-    if isinstance(obj, (_Array, _np.ndarray)) or not hasattr(type(obj), "__array__"):
-        return obj
-    return _np.asarray(obj.__array__())
+    return _graphc.asarray(without_makers(source), dtype, device, copy)
 
 
 _ORDERS = {"C": "C", "F": "F", "A": "A", "K": "K", "c": "C", "f": "F", "a": "A", "k": "K", None: "K"}

@@ -12,7 +12,7 @@ from . import _graphc
 from ._creation import _leave_to, asarray
 from ._dtypes import _NAMES, as_dtype, float64
 from ._foreign import has_own, to_ours
-from .errors import ArgumentError, ForeignDType
+from .errors import ArgumentError, ForeignDType, as_user
 
 if TYPE_CHECKING:
     from ._types import Array
@@ -87,7 +87,7 @@ def fromiter(iter, dtype, count: int = -1, *, like=None) -> Array:  # noqa: A002
     """The items of an iterable as a vector."""
     if like is not None:
         _leave_to(like)
-    return _read(_np.fromiter(iter, _stored(dtype), count))
+    return _read(as_user(_np.fromiter, iter, _stored(dtype), count))
 
 
 def fromstring(string, dtype=float64, count: int = -1, *, sep: str = "", like=None) -> Array:
@@ -108,7 +108,7 @@ def loadtxt(fname, dtype=float64, *args, **options):
     """Numbers from a text file, as numpy.loadtxt reads them."""
     if "like" in options:
         _leave_to(options["like"])
-    values = _np.loadtxt(fname, _stored(dtype), *args, **options)
+    values = as_user(_np.loadtxt, fname, _stored(dtype), *args, **options)
     return list(map(_read, values)) if isinstance(values, list) else _read(values)
 
 
@@ -117,7 +117,7 @@ def genfromtxt(fname, dtype=float64, *args, **options):
     if "like" in options:
         _leave_to(options["like"])
     is_plain = isinstance(dtype, (type, str, _np.dtype)) or hasattr(dtype, "name")
-    values = _np.genfromtxt(fname, _stored(dtype) if is_plain else dtype, *args, **options)  # of each column, say
+    values = as_user(_np.genfromtxt, fname, _stored(dtype) if is_plain else dtype, *args, **options)  # of each column, say
     return list(map(_read, values)) if isinstance(values, list) else _read(values)
 
 

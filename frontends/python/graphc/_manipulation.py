@@ -35,13 +35,11 @@ def _axes(axes, ndim, what):
     return found
 
 
-def reshape(a, /, shape=None, order="C", *, newshape=None, copy=None):
+def reshape(a, /, shape, order="C", *, copy=None):
     """The elements in row-major order under another shape; one size may be -1. A view where NumPy gives one.
     Raises ShapeError when the element counts differ."""
     x = asarray(a)
-    shape = newshape if shape is None else shape
-    if shape is None:
-        raise TypeError("reshape() missing 1 required positional argument: 'shape'")
+    shape = x.shape if shape is None else shape
     shape = tuple(shape) if isinstance(shape, (tuple, list)) or hasattr(shape, "__len__") else (shape,)
     if copy:
         x = x.copy()

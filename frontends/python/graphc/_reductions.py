@@ -62,10 +62,18 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
         _count((), axis)  # which has none of the axes that sums take
     if where is True and not _graphc.is_open(x) and x.size == 0 and _count(x.shape, axis) == 0:
         _tell("Mean of empty slice")  # before what the division meets, which may be an error
-        if out is dtype is None and not keepdims and (axis is None or x.ndim == 1) and (x.dtype.kind in "biu" or x.dtype.char in "dD"):
+        if out is dtype is None and not keepdims and _is_single(x, axis):
             return _single_mean(x, axis)
-    result = _mean(x, axis, dtype, keepdims, where) if out is None else _mean_for(x, axis, _dtype(dtype), out, keepdims, where)
+    written = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    of_output = hasattr(written, "dtype")  # what is no array is refused below
+    result = _mean_for(x, axis, _dtype(dtype), written, keepdims, where) if of_output else _mean(x, axis, dtype, keepdims, where)
     return with_out(result, out, "unsafe", "mean")
+
+
+def _is_single(x, axis):
+    """Whether NumPy divides a sum over these axes as one of its scalars."""
+    is_whole = axis is None or x.ndim == 1 or (isinstance(axis, tuple) and len(axis) == x.ndim)
+    return is_whole and (x.dtype.kind in "biu" or x.dtype.char in "dD")
 
 
 @_stands_for("scalar divide")
@@ -244,7 +252,9 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
         _tell("Degrees of freedom <= 0 for slice")
     center = _mean(x, axis, None, True, where) if is_missing(mean) else asarray(mean)
     distance = x - center
-    spread = _mean(_squared_size(distance), axis, None, keepdims, where)
+    squares = _squared_size(distance)
+    is_single = where is True and out is None and not keepdims and not is_open and x.size == 0 and _is_single(squares, axis)
+    spread = _single_mean(squares, axis) if is_single else _mean(squares, axis, None, keepdims, where)
     ddof = freedom_lost(ddof, correction)
     if where is True and not is_open and 0 < _count(x.shape, axis) <= ddof:
         spread = spread * _count(x.shape, axis) / 0.0  # of which errors are told, as NumPy

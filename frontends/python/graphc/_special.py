@@ -377,6 +377,7 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
 
 
 @_where_operands_are
+@_stands_for()
 def geomspace(start, stop, num: int = 50, endpoint: bool = True, dtype=None, axis: int = 0) -> Array:
     """`num` values from `start` to `stop`, evenly spaced in the logarithm; complex ones on a spiral, NaN between real
     bounds of different signs. Array bounds broadcast; their samples lie along `axis`. Raises ValueError for zero bounds."""

@@ -7,6 +7,7 @@ with a code that ``docs/errors.md`` explains.
 
 import os as _os
 import sys as _sys
+import types as _types
 
 from numpy.exceptions import AxisError as _AxisError
 from numpy.exceptions import ComplexWarning as _ComplexWarning
@@ -50,6 +51,31 @@ def user_line(depth=1):
     """``file:line`` of the user code that is calling into this package; "" when there is none."""
     frame = user_frame(depth + 1)
     return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def _pass_on(function, args, options): return function(*args, **options)  # fmt: skip # noqa: E704, one line, which becomes any
+
+
+#: _pass_on at lines of users' code; as many as there are such lines, of code made by a program (exec) no more than these.
+_at_lines = {}
+_MOST_LINES = 4096
+
+
+def as_user(function, *args, **options):
+    """What a function of NumPy gives that warns by itself (of conversions, of files): called as if by the user's line, which
+    its warnings name, by the filters and the registry of the user's module."""
+    frame = user_frame(2)
+    if frame is None:
+        return function(*args, **options)
+    place = frame.f_code, frame.f_lineno
+    call = _at_lines.get(place)
+    if call is None or call.__globals__ is not frame.f_globals:
+        if len(_at_lines) >= _MOST_LINES:
+            _at_lines.clear()
+        code = frame.f_code
+        code = _pass_on.__code__.replace(co_filename=code.co_filename, co_firstlineno=frame.f_lineno, co_name=code.co_name)
+        call = _at_lines[place] = _types.FunctionType(code, frame.f_globals)
+    return call(function, args, options)
 
 
 class GraphcError(Exception):

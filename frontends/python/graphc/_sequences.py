@@ -1,0 +1,57 @@
+"""What is asked of nested sequences before they become arrays."""
+
+import builtins as _py
+
+import numpy as _np
+
+from . import _graphc
+from ._dtypes import float64
+from ._float_errors import stands_for as _stands_for
+from .errors import as_user
+
+
+def holds(obj, around=()):
+    """Whether there is an Array in nested sequences: in as many as NumPy looks into, and a list may contain itself."""
+    if not isinstance(obj, (list, tuple)):
+        return _graphc.is_array(obj)
+    if len(around) == 64 or _py.any(obj is a for a in around):
+        return False
+    around = (*around, obj)
+    return _py.any(holds(v, around) for v in obj)
+
+
+def refuse_outside(obj, dtype):
+    """Raises OverflowError, as NumPy, where an integer of a sequence is not in the range of a signed dtype; 0-d arrays are cast."""
+    limits = _np.iinfo(dtype)
+    for item in obj:
+        if isinstance(item, (list, tuple)):
+            refuse_outside(item, dtype)
+        elif _graphc.is_array(item) and _graphc.is_value(item) and item.dtype.kind in "iu" and not limits.min <= int(item) <= limits.max:
+            text = "Python int too large to convert to C long"
+            raise OverflowError(text if int(item) >= 1 << 63 else f"Python integer {int(item)} out of bounds for {dtype}")
+
+
+def without_makers(obj):
+    if isinstance(obj, (list, tuple)):
+        return [without_makers(item) for item in obj]
+    if isinstance(obj, (_graphc.Array, _np.ndarray)) or not hasattr(type(obj), "__array__"):
+        return obj
+    return _np.asarray(obj.__array__())
+
+
+def _may_overflow(dtype):
+    """Whether NumPy tells of numbers in sequences that are too large for a dtype."""
+    return dtype is not None and (dtype.kind == "f" and dtype.itemsize < 8 or dtype.char == "F")
+
+
+@_stands_for()
+def of_narrow(obj, dtype):
+    """A sequence of numbers as an array of a dtype that may have no room for some, of which the conversion tells; else None."""
+    if not isinstance(obj, (list, tuple)) or not _may_overflow(dtype) or _graphc.is_tracing():
+        return None
+    packed = _graphc.pack(obj)
+    if packed is None:  # of larger integers, text and other objects
+        return _graphc.asarray(as_user(_np.array, obj, dtype), dtype, None, None)
+    if packed.dtype == dtype:
+        return packed
+    return (packed.astype(float64) if packed.dtype.kind in "iu" else packed).astype(dtype)  # rounded as Python's numbers are
