@@ -139,6 +139,14 @@ def test_the_class_of_arrays_is_numpys_to_a_program_that_names_graphc_alone():
         exec("found = [kinds[0] == kinds[1], kinds[0] != kinds[1], kinds[1] in kinds[:1], len({*kinds})]", names)
         assert names["found"] == ([True, False, True, 1] if is_one else [False, True, False, 2])
 
+    # A package's function that has an array in hand asks a table that another module of it has filled.
+    names = {"__name__": "package.boxes", "__file__": "/e/site-packages/package/boxes.py", "boxes": {np.ndarray: "array", float: "number"}}
+    exec("import numpy as np\ndef box(value): return boxes[type(value)]\ndef is_known(value): return type(value) in boxes", names)
+    assert names["box"](gc.arange(3)) == names["box"](np.arange(3)) == "array" and names["is_known"](gc.arange(3.0)) and not names["is_known"](gc.arange)
+    names = {"__name__": "package.boxes", "__file__": "/e/site-packages/package/boxes.py", "np": np, "xp": gc}
+    exec("def are_one(value): return type(value) == np.ndarray\ndef kept(value): return {xp.ndarray: 1, np.ndarray: 2}[type(value)]", names)
+    assert not names["are_one"](gc.arange(3)) and names["kept"](gc.arange(3)) == 1 and names["kept"](np.arange(3)) == 2
+
     @functools.singledispatch
     def kind(value):
         return "other"

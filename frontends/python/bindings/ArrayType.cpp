@@ -167,11 +167,12 @@ PyObject *isSubclass(PyObject *cls, PyObject *object) {
 }
 
 /// A program that has graphc in NumPy's place means any array by its class: where it compares types
-/// (`type(x) in (list, ndarray)`) and looks them up (`handlers[type(x)]`). To other code, which may
-/// keep something of each (functools.singledispatch, SciPy of namespaces), the classes are two.
+/// (`type(x) in (list, ndarray)`) and looks them up (`handlers[type(x)]`), and so do packages that
+/// look up the class of an array in hand. To other code, which may keep something of each
+/// (functools.singledispatch, SciPy of namespaces), the classes are two.
 PyObject *compareClasses(PyObject *self, PyObject *other, int operation) {
   if (takesNumpys(self) && other == reinterpret_cast<PyObject *>(numpysArray()) &&
-      Asker::now().isOfProgram(self))
+      (Asker::now().isOfProgram(self) || Asker::now().looksUp(self)))
     other = self;
   return PyType_Type.tp_richcompare(self, other, operation);
 }

@@ -48,25 +48,18 @@ std::string_view nameOfCode() {
   return name;
 }
 
-/// Whether a global that the running code names, or a variable of its own, is `object`.
-bool isHeld(PyObject *object) {
-  PyFrameObject *frame = PyEval_GetFrame();
-  PyObject *globals = PyEval_GetGlobals();
-  if (!frame || !globals)
-    return false;
+/// Whether a variable of the running function's own is what `isWanted` asks for.
+template <typename Predicate>
+bool isAnyOwn(PyFrameObject *frame, Predicate isWanted) {
   PyCodeObject *code = PyFrame_GetCode(frame);
   const bool hasOwn = (code->co_flags & CO_OPTIMIZED) != 0;
-  PyObject *names = code->co_names;
   Py_DECREF(code); // which its frame holds
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
-    if (PyDict_GetItemWithError(globals, PyTuple_GET_ITEM(names, i)) == object)
-      return true;
   PyObject *own =
       hasOwn ? PyObject_GetAttrString(reinterpret_cast<PyObject *>(frame), "f_locals") : nullptr;
   PyObject *values = own ? PyMapping_Values(own) : nullptr;
   bool found = false;
   for (Py_ssize_t i = 0; values && i < PyList_GET_SIZE(values); ++i)
-    found |= PyList_GET_ITEM(values, i) == object;
+    found |= isWanted(PyList_GET_ITEM(values, i));
   Py_XDECREF(values);
   // Before Python 3.13 the frame keeps it, and with it what the code lets go of meanwhile; the
   // program may have asked for the same one.
@@ -76,6 +69,21 @@ bool isHeld(PyObject *object) {
   Py_XDECREF(own);
   PyErr_Clear();
   return found;
+}
+
+/// Whether a global that the running code names, or a variable of its own, is `object`.
+bool isHeld(PyObject *object) {
+  PyFrameObject *frame = PyEval_GetFrame();
+  PyObject *globals = PyEval_GetGlobals();
+  if (!frame || !globals)
+    return false;
+  PyCodeObject *code = PyFrame_GetCode(frame);
+  PyObject *names = code->co_names;
+  Py_DECREF(code); // which its frame holds
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
+    if (PyDict_GetItemWithError(globals, PyTuple_GET_ITEM(names, i)) == object)
+      return true;
+  return isAnyOwn(frame, [&](PyObject *value) { return value == object; });
 }
 
 /// Modules of SciPy, by how their names begin, that write into what they are given.
@@ -170,6 +178,18 @@ bool Asker::isOfProgram(PyObject *array) const {
       file.find("/lib/python3") != file.npos || file.find("\\Lib\\") != file.npos || isInstalled();
   const bool hasOurs = hasPackage("graphc") || hasName(PyEval_GetGlobals(), array);
   return (hasOurs || !isOfPython) && !hasPackage("numpy");
+}
+
+bool Asker::looksUp(PyObject *cls) const {
+  PyFrameObject *frame = PyEval_GetFrame();
+  if (!frame || !isInstalled() || isOf("scipy"))
+    return false;
+  for (const char *package : {"numpy", "graphc"})
+    if (PyObject *named = PyDict_GetItemString(PyImport_GetModuleDict(), package);
+        named && isHeld(named))
+      return false;
+  auto *type = reinterpret_cast<PyTypeObject *>(cls);
+  return isAnyOwn(frame, [&](PyObject *value) { return Py_IS_TYPE(value, type); });
 }
 
 bool Asker::namesNumber(DType t, PyObject *type) const {

@@ -36,6 +36,10 @@ struct Asker {
   /// or its class of arrays, which is `array`, or is neither Python's nor installed; and not of one
   /// that has NumPy.
   bool isOfProgram(PyObject *array) const;
+  /// Code of other packages, not SciPy's, that has an array of ours, whose class is `cls`, in a
+  /// variable and names neither NumPy nor graphc: a table of types (`boxes[type(value)]`), which
+  /// was filled elsewhere, says there what an array is.
+  bool looksUp(PyObject *cls) const;
   /// Code that names NumPy's scalar type of a dtype, or has `type`, which it is, in a variable:
   /// `float64(x)` is no single number where x is an array, but an array of that dtype, which that
   /// code may go on to write to.

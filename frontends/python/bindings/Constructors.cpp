@@ -105,6 +105,10 @@ public:
         return false;
       if (t == DType::Float32 && leaf.dtype == DType::Float64)
         return true; // which rounds once
+      if (t == DType::Float32 && leaf.dtype == DType::Int64)
+        return std::abs(static_cast<double>(static_cast<int64_t>(leaf.bits))) <= kMostExact;
+      if (t == DType::Float32 && leaf.dtype == DType::Bool)
+        return true;
       if (t == DType::Complex128)
         return true;
       return t == DType::Float64 ? !isComplex(leaf.dtype)
@@ -122,6 +126,8 @@ public:
 
 private:
   static constexpr size_t kMostDepth = 8;
+  /// Integers up to this one are float32 numbers.
+  static constexpr double kMostExact = 1 << 24;
   /// More numbers without an array among them are NumPy's, which is quick at them.
   static constexpr size_t kMostLeaves = 1 << 12;
 

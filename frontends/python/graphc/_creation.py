@@ -95,8 +95,8 @@ def _converted(obj, dtype, device, copy):
     """As the extension converts it. Objects in sequences may make arrays of ours of themselves, which NumPy takes for none."""
     source = _source(obj, dtype)
     try:
-        narrow = of_narrow(source, dtype) if device is None and copy is not False else None
-        return _graphc.asarray(source, dtype, device, copy) if narrow is None else narrow
+        made = source if copy is False else of_narrow(source, dtype)
+        return _graphc.asarray(made, dtype, device, copy if made is source else None)
     except ValueError as error:
         if not isinstance(source, (list, tuple)) or "__array__ method not producing" not in str(error):
             raise

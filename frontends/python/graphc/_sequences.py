@@ -5,8 +5,6 @@ import builtins as _py
 import numpy as _np
 
 from . import _graphc
-from ._dtypes import float64
-from ._float_errors import stands_for as _stands_for
 from .errors import as_user
 
 
@@ -44,14 +42,8 @@ def _may_overflow(dtype):
     return dtype is not None and (dtype.kind == "f" and dtype.itemsize < 8 or dtype.char == "F")
 
 
-@_stands_for()
 def of_narrow(obj, dtype):
-    """A sequence of numbers as an array of a dtype that may have no room for some, of which the conversion tells; else None."""
-    if not isinstance(obj, (list, tuple)) or not _may_overflow(dtype) or _graphc.is_tracing():
-        return None
-    packed = _graphc.pack(obj)
-    if packed is None:  # of larger integers, text and other objects
-        return _graphc.asarray(as_user(_np.array, obj, dtype), dtype, None, None)
-    if packed.dtype == dtype:
-        return packed
-    return (packed.astype(float64) if packed.dtype.kind in "iu" else packed).astype(dtype)  # rounded as Python's numbers are
+    """NumPy's array of a sequence, where it tells of each number that a dtype has no room for, at the user's line; else `obj`."""
+    if isinstance(obj, (list, tuple)) and _may_overflow(dtype) and not _graphc.is_tracing():
+        return as_user(_np.array, obj, dtype)
+    return obj
