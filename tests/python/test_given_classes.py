@@ -119,3 +119,24 @@ def test_the_mean_of_nothing_tells_so_first():
                 xp.mean(xp.zeros((3, 0)), axis=1)
         with pytest.raises(np.exceptions.AxisError):
             xp.mean(xp.zeros((3, 0)), axis=2)
+
+
+def test_classes_of_numpys_arrays_may_write_to_what_they_are_given():
+    """As NumPy gives them an array's own memory: compiled code behind such a class takes no other."""
+
+    class Counting(np.ndarray):
+        def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+            given = [i.view(np.ndarray) if isinstance(i, Counting) else i for i in inputs]
+            seen.append([i.flags.writeable for i in given if isinstance(i, np.ndarray)])
+            if given[0].flags.writeable:
+                given[0][0] += 10
+            return getattr(ufunc, method)(*given, **keywords)
+
+    found = []
+    for xp in (np, gc):
+        seen, x, y = [], xp.arange(3.0), xp.arange(4.0)
+        y.flags.writeable = False
+        own = np.ones(3).view(Counting)
+        made = [np.asarray(x * own), np.asarray(xp.add(x, own)), np.asarray(xp.multiply.outer(x, own)), np.asarray(y * own[0])]
+        found.append(([m.tolist() for m in made], np.asarray(x).tolist(), np.asarray(y).tolist(), seen))
+    assert found[0] == found[1]

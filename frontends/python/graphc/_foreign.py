@@ -129,6 +129,7 @@ class _Call:
         self._device = None  # of the first array of ours: where results go
         self._keeps = asks is not None and any(has_own(type(v), asks) for v in _members((*args, *keywords.values())))
         # One that says what functions mean is asked before NumPy's own class, of which it is made.
+        self._lends = any(isinstance(v, _np.ndarray) and type(v) is not _np.ndarray and not leaves_all(type(v)) for v in args)
         self._has_class = any(isinstance(v, ndarray) for v in args) and not (asks == "__array_function__" and any(map(_says_itself, map(type, args))))
 
     def given(self, value):
@@ -136,6 +137,8 @@ class _Call:
             self._device = self._device or value.device
             if self._keeps:
                 return value
+            if self._lends and value.ndim and value.device == "cpu":  # to code of a class, which may hand it to compiled code
+                return value._lent()
             array = _np.asarray(value)
             return array[()] if _graphc.is_value(value) else array
         if type(value) in (list, tuple):
