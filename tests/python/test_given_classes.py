@@ -140,3 +140,71 @@ def test_classes_of_numpys_arrays_may_write_to_what_they_are_given():
         made = [np.asarray(x * own), np.asarray(xp.add(x, own)), np.asarray(xp.multiply.outer(x, own)), np.asarray(y * own[0])]
         found.append(([m.tolist() for m in made], np.asarray(x).tolist(), np.asarray(y).tolist(), seen))
     assert found[0] == found[1]
+
+
+def test_masks_without_elements_are_keys_of_classes_of_numpys_arrays():
+    """NumPy takes what has no elements and is none of its arrays for places."""
+
+    class Plain(gc.ndarray):
+        pass
+
+    class Writing(gc.ndarray):
+        def __setitem__(self, key, value):
+            super().__setitem__(key, value)
+
+        def __getitem__(self, key):
+            return super().__getitem__(key)
+
+    found = []
+    for xp in (np, gc):
+        mask, made = xp.zeros((0, 3)) == 0, []
+        for kind in (Plain, Writing):
+            x, y, z = np.zeros((0, 3)).view(kind), np.arange(6.0).view(kind), np.zeros((2, 0, 3)).view(kind)
+            made += [x[mask].shape, x[mask,].shape, x[xp.zeros(0, bool), :].shape, z[:, mask].shape, z[xp.zeros((2, 0), bool), 0].shape, x[xp.zeros(0, int)].shape]
+            x[mask] = []
+            x[mask, ...] = 4
+            y[xp.arange(6) > 3] = 9
+            y[y[xp.arange(6)] < 0] = 8
+            made += [y.tolist(), float(y[2]), y[1:3].tolist(), type(y[1:3]) is kind]
+            with pytest.raises(IndexError, match="boolean index did not match"):
+                x[xp.zeros((0, 4), bool)]
+        found.append(made)
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("seeded", [True, False])
+def test_generators_take_objects_of_such_classes_as_plain_arrays(seeded):
+    class Plain(gc.ndarray):
+        pass
+
+    class Own(gc.ndarray):
+        def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+            return getattr(ufunc, method)(*[i.view(np.ndarray) if isinstance(i, Own) else i for i in inputs], **keywords)
+
+    for kind in (Plain, Own):
+        x, rows = np.arange(6.0).view(kind), np.arange(6.0).reshape(3, 2).view(kind)
+        for make in (lambda r: r.RandomState(5), lambda r: r.default_rng(5)) if seeded else (lambda r: r, lambda r: r.RandomState(), lambda r: r.default_rng()):
+            found = []
+            for xp in (np, gc):
+                draw = make(xp.random)
+                made = [draw.permutation(x), draw.permutation(rows), draw.choice(x, 4), draw.choice(x), draw.multivariate_normal(np.zeros(2).view(kind), np.eye(2).view(kind))]
+                made += [draw.permuted(rows, axis=0)] if hasattr(draw, "permuted") else []
+                found.append([(np.shape(m), np.asarray(m).tolist() if seeded else None, isinstance(m, kind)) for m in made])
+                assert np.sort(np.asarray(made[0])).tolist() == x.tolist() and np.sort(np.asarray(made[1]), axis=None).tolist() == rows.ravel().tolist()
+            # NumPy's normal numbers of several variables are rounded otherwise.
+            for got, want in zip(found[1], found[0], strict=True):
+                assert got[0] == want[0] and got[2] == want[2] and (not seeded or np.allclose(got[1], want[1]))
+
+
+def test_arrays_among_objects_that_are_to_be_numbers():
+    def said(xp, call):
+        values = np.empty(2, object)
+        values[0], values[1] = xp.arange(4), xp.arange(4)
+        try:
+            return np.asarray(call(xp, values)).tolist()
+        except (TypeError, ValueError) as error:
+            return type(error).__name__, str(error)[:40]
+
+    for dtype in ("i8", "u1", "f4", "f8", "?", "F"):
+        for call in (lambda xp, v, t=dtype: xp.array(v, dtype=t), lambda xp, v, t=dtype: xp.asarray(v, t), lambda xp, v, t=dtype: xp.array(list(v), t)):
+            assert said(gc, call) == said(np, call), dtype

@@ -9,6 +9,8 @@
 
 #include <structmember.h>
 
+#include <algorithm>
+
 namespace graphc::py {
 namespace {
 
@@ -275,7 +277,76 @@ PyObject *finishScalarTypes(PyObject *, PyObject *without) {
   });
 }
 
+/// NumPy takes an index without elements that is no array of its own for one of integers.
+bool isEmptyMask(PyObject *object) {
+  const Array *x = asAnyArray(object);
+  return x && x->dtype() == DType::Bool && x->rank() > 0 && (x->isOpen() || x->size() == 0);
+}
+
+/// A key with NumPy's arrays for such masks of ours.
+pb::object withMasks(PyObject *key) {
+  auto masked = [](PyObject *item) {
+    return isEmptyMask(item) ? toNumpy(*asAnyArray(item), "index")
+                             : pb::reinterpret_borrow<pb::object>(item);
+  };
+  if (!PyTuple_CheckExact(key))
+    return masked(key);
+  pb::tuple made(PyTuple_GET_SIZE(key));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i)
+    made[static_cast<size_t>(i)] = masked(PyTuple_GET_ITEM(key, i));
+  return made;
+}
+
+bool hasEmptyMask(PyObject *key) {
+  if (!PyTuple_CheckExact(key))
+    return isEmptyMask(key);
+  PyObject *const *items = &PyTuple_GET_ITEM(key, 0);
+  return std::any_of(items, items + PyTuple_GET_SIZE(key), isEmptyMask);
+}
+
+PyObject *subscript(PyObject *self, PyObject *key) {
+  const binaryfunc numpys = numpysArray()->tp_as_mapping->mp_subscript;
+  if (!hasEmptyMask(key))
+    return numpys(self, key);
+  return guarded([&] { return numpys(self, withMasks(key).ptr()); });
+}
+
+int assignSubscript(PyObject *self, PyObject *key, PyObject *value) {
+  const objobjargproc numpys = numpysArray()->tp_as_mapping->mp_ass_subscript;
+  if (!hasEmptyMask(key))
+    return numpys(self, key, value);
+  PyObject *done = guarded(
+      [&] { return numpys(self, withMasks(key).ptr(), value) < 0 ? nullptr : Py_NewRef(self); });
+  Py_XDECREF(done);
+  return done ? 0 : -1;
+}
+
+/// Gives a class NumPy's slot of a name with another function, which classes made of it find there.
+bool takeOver(PyTypeObject *type, const char *name, void *function) {
+  PyObject *theirs = PyDict_GetItemString(numpysArray()->tp_dict, name);
+  if (!theirs || !Py_IS_TYPE(theirs, &PyWrapperDescr_Type))
+    return true; // which only leaves what NumPy does
+  auto *base = reinterpret_cast<PyWrapperDescrObject *>(theirs)->d_base;
+  PyObject *made = PyDescr_NewWrapper(type, base, function);
+  const bool isSet = made && PyDict_SetItemString(type->tp_dict, name, made) == 0;
+  Py_XDECREF(made);
+  return isSet;
+}
+
+PyObject *takeMasks(PyObject *, PyObject *cls) {
+  auto *type = reinterpret_cast<PyTypeObject *>(cls);
+  if (!takeOver(type, "__getitem__", reinterpret_cast<void *>(subscript)) ||
+      !takeOver(type, "__setitem__", reinterpret_cast<void *>(assignSubscript)))
+    return nullptr;
+  type->tp_as_mapping->mp_subscript = subscript;
+  type->tp_as_mapping->mp_ass_subscript = assignSubscript;
+  PyType_Modified(type);
+  return Py_NewRef(Py_None);
+}
+
 PyMethodDef functions[] = {
+    {"take_masks", takeMasks, METH_O,
+     "Has a class of NumPy's arrays, of which none is made yet, take our masks without elements."},
     {"finish_scalar_types", finishScalarTypes, METH_O,
      "Gives known values the members of Array, once it has them all; the argument: a set of names "
      "of those that NumPy's types have themselves."},

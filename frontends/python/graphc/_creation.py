@@ -100,6 +100,11 @@ def _converted(obj, dtype, device, copy):
     except ValueError as error:
         if not isinstance(source, (list, tuple)) or "__array__ method not producing" not in str(error):
             raise
+    except TypeError as error:
+        # What NumPy says of its arrays among objects that are to be numbers, it does not say of ours.
+        if type(source) is not _np.ndarray or dtype.kind == "c" or not str(error).startswith("only 0-dimensional arrays"):
+            raise
+        raise ValueError("setting an array element with a sequence.") from error
     return _graphc.asarray(without_makers(source), dtype, device, copy)
 
 

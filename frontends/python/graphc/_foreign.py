@@ -104,6 +104,9 @@ class ndarray(_np.ndarray):
         return super().view(*args, **{k: _np.ndarray if v in (_Array, _graphc.ndarray) else v for k, v in keywords.items()})
 
 
+_graphc.take_masks(ndarray)
+
+
 class _NumpysName(type):
     """Equal to graphc's class of arrays, as code compares classes (`type(x) in (ndarray, matrix)`)."""
 

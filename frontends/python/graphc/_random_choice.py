@@ -85,6 +85,11 @@ def _without_replacement(source, count, shape, p):
     return order[:size].reshape(shape)
 
 
+def _as_plain(x):
+    """What generators make of an object of a class made of NumPy's arrays, as NumPy's do: an array of its values."""
+    return _np.asarray(x) if isinstance(x, _np.ndarray) else x
+
+
 def _integer_or_values(x):
     """(integer, None) or (None, Array); a 0-d Array of integers is an integer, and computed. Strings and objects, which no
     Array holds, are NumPy's array."""
@@ -94,7 +99,7 @@ def _integer_or_values(x):
         except TypeError:
             pass
         try:
-            x = asarray(x)
+            x = asarray(_as_plain(x))
         except DTypeError:
             x = _np.asarray(x)
             if x.dtype.kind not in "OUSMm":
@@ -147,7 +152,7 @@ def permutation(source, x, axis):
 
 
 def permuted(source, x, axis, out):
-    x = asarray(x)
+    x = asarray(_as_plain(x))
     if axis is None:
         flat = _graphc.reshape(x, (-1,))
         result = _graphc.reshape(take(flat, _order(source, flat.shape, device=x.device), axis=0), x.shape)
@@ -208,7 +213,7 @@ def multivariate_normal(source, mean, cov, size, check_valid, tol, method):
         raise ArgumentError(f"method must be one of {{'eigh', 'svd', 'cholesky'}}, not {method!r}")
     if check_valid not in ("warn", "raise", "ignore"):
         raise ArgumentError("check_valid must equal 'warn', 'raise', or 'ignore'")
-    mean, cov = asarray(mean, dtype=float64), asarray(cov, dtype=float64)
+    mean, cov = asarray(_as_plain(mean), dtype=float64), asarray(_as_plain(cov), dtype=float64)
     if mean.ndim != 1:
         raise ShapeError("mean must be 1 dimensional")
     if cov.ndim != 2 or cov.shape[0] != cov.shape[1]:
