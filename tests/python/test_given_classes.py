@@ -163,6 +163,12 @@ def test_masks_without_elements_are_keys_of_classes_of_numpys_arrays():
             made += [x[mask].shape, x[mask,].shape, x[xp.zeros(0, bool), :].shape, z[:, mask].shape, z[xp.zeros((2, 0), bool), 0].shape, x[xp.zeros(0, int)].shape]
             x[mask] = []
             x[mask, ...] = 4
+            rows = xp.arange(3000.0).reshape(1000, 3)
+            for few in (rows[rows[:, 0] > 1e9], rows[rows[:, 0] < 4]):  # of sizes that depend on values
+                there = np.zeros((len(few), 3)).view(kind) if len(few) else np.zeros((2, 3)).view(kind)
+                made += [there[few == 3].shape, there[(few == 3,)].shape]
+            pending = rows[rows[:, 0] > 1e9] == 0
+            made += [np.zeros((0, 3)).view(kind)[pending].shape]
             y[xp.arange(6) > 3] = 9
             y[y[xp.arange(6)] < 0] = 8
             made += [y.tolist(), float(y[2]), y[1:3].tolist(), type(y[1:3]) is kind]

@@ -277,7 +277,8 @@ PyObject *finishScalarTypes(PyObject *, PyObject *without) {
   });
 }
 
-/// NumPy takes an index without elements that is no array of its own for one of integers.
+/// NumPy takes an index without elements that is no array of its own for one of integers. Masks of
+/// open sizes may have none, too.
 bool isEmptyMask(PyObject *object) {
   const Array *x = asAnyArray(object);
   return x && x->dtype() == DType::Bool && x->rank() > 0 && (x->isOpen() || x->size() == 0);
@@ -286,7 +287,7 @@ bool isEmptyMask(PyObject *object) {
 /// A key with NumPy's arrays for such masks of ours.
 pb::object withMasks(PyObject *key) {
   auto masked = [](PyObject *item) {
-    return isEmptyMask(item) ? toNumpy(*asAnyArray(item), "index")
+    return isEmptyMask(item) ? toNumpy(*asArray(item), "index")
                              : pb::reinterpret_borrow<pb::object>(item);
   };
   if (!PyTuple_CheckExact(key))

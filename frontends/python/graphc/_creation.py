@@ -102,7 +102,7 @@ def _converted(obj, dtype, device, copy):
             raise
     except TypeError as error:
         # What NumPy says of its arrays among objects that are to be numbers, it does not say of ours.
-        if type(source) is not _np.ndarray or dtype.kind == "c" or not str(error).startswith("only 0-dimensional arrays"):
+        if type(source) is not _np.ndarray or not str(error).startswith("only 0-dimensional arrays") or dtype is None or dtype.kind == "c":
             raise
         raise ValueError("setting an array element with a sequence.") from error
     return _graphc.asarray(without_makers(source), dtype, device, copy)
