@@ -769,6 +769,7 @@ def test_array_struct_shows_the_memory():
     x += 1
     seen[1] = 9
     assert seen.tolist() == [1, 9, 5] and x.tolist() == [1, 2, 9, 4, 5, 6]
+    assert not hasattr(gc.ones(2, "bfloat16"), "__array_struct__")
 
 
 def test_functions_of_fields_write_into_arrays():

@@ -425,6 +425,8 @@ _OF_NUMBERS = ("as_integer_ratio", "bit_count", "denominator", "hex", "is_intege
 
 def _array_struct(self):
     """A capsule with NumPy's PyArrayInterface of the array's own memory."""
+    if self.dtype.kind == "V":
+        raise AttributeError("the array interface has no bfloat16: use __array__ or DLPack")
     return self._lent().__array_struct__
 
 
