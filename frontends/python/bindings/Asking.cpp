@@ -24,17 +24,22 @@ std::string_view textNamed(PyObject *name) {
   return textOf(globals && name ? PyDict_GetItemWithError(globals, name) : nullptr);
 }
 
+/// The names of globals and attributes in a frame's code, which the frame holds.
+PyObject *namesIn(PyFrameObject *frame) {
+  PyCodeObject *code = PyFrame_GetCode(frame);
+  PyObject *names = code->co_names;
+  Py_DECREF(code);
+  return names;
+}
+
 /// Whether the running code names a global or an attribute; `name` is interned, as all of its are.
 bool isNamed(PyObject *name) {
   PyFrameObject *frame = PyEval_GetFrame();
   if (!frame)
     return false;
-  PyCodeObject *code = PyFrame_GetCode(frame);
-  PyObject *const *names = PySequence_Fast_ITEMS(code->co_names);
-  const bool found = std::find(names, names + PyTuple_GET_SIZE(code->co_names), name) !=
-                     names + PyTuple_GET_SIZE(code->co_names);
-  Py_DECREF(code); // which its frame holds
-  return found;
+  PyObject *used = namesIn(frame);
+  PyObject *const *names = PySequence_Fast_ITEMS(used);
+  return std::find(names, names + PyTuple_GET_SIZE(used), name) != names + PyTuple_GET_SIZE(used);
 }
 
 /// The name of the running function.
@@ -77,9 +82,7 @@ bool isHeld(PyObject *object) {
   PyObject *globals = PyEval_GetGlobals();
   if (!frame || !globals)
     return false;
-  PyCodeObject *code = PyFrame_GetCode(frame);
-  PyObject *names = code->co_names;
-  Py_DECREF(code); // which its frame holds
+  PyObject *names = namesIn(frame);
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
     if (PyDict_GetItemWithError(globals, PyTuple_GET_ITEM(names, i)) == object)
       return true;
@@ -227,9 +230,7 @@ bool Asker::callsFortran() const {
   PyObject *globals = PyEval_GetGlobals();
   if (!frame || !globals)
     return false;
-  PyCodeObject *code = PyFrame_GetCode(frame);
-  PyObject *names = code->co_names;
-  Py_DECREF(code); // which its frame holds
+  PyObject *names = namesIn(frame);
   auto reaches = [&](PyObject *space) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
       if (PyObject *value = PyDict_GetItemWithError(space, PyTuple_GET_ITEM(names, i)))
