@@ -13,6 +13,7 @@
 #include "runtime/exec/ProgramStore.h"
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <unordered_map>
 
@@ -67,6 +68,7 @@ public:
   struct Entry {
     int times = 0;
     int64_t nanos = 0; ///< that its interpretations took
+    int64_t least = 0; ///< that one took for each part of its weight; 0 before the first
   };
   /// As many meetings as `weight` says.
   Entry count(const Digest &segment, int64_t weight) {
@@ -77,10 +79,19 @@ public:
     now.times = static_cast<int>(std::min<int64_t>(now.times + weight, kMostTimes));
     return now;
   }
-  void took(const Digest &segment, int64_t nanos) {
+  /// One that other processes kept waiting counts as a few like it; products grow as the power 3/2
+  /// of their bytes.
+  void took(const Digest &segment, int weight, int64_t nanos) {
+    constexpr double kMostOfLeast = 8;
     std::lock_guard lock(mutex);
-    if (auto it = entries.find(segment); it != entries.end())
-      it->second.nanos += nanos;
+    auto it = entries.find(segment);
+    if (it == entries.end())
+      return;
+    int64_t &least = it->second.least;
+    const int64_t each = std::max<int64_t>(nanos / weight, 1);
+    least = least ? std::min(least, each) : each;
+    const double most = kMostOfLeast * static_cast<double>(least) * std::pow(weight, 1.5);
+    it->second.nanos += std::min(nanos, static_cast<int64_t>(std::min(most, 1e18)));
   }
 
 private:
@@ -192,7 +203,7 @@ static std::shared_ptr<rt::LoadedProgram> stored(const Segment &segment, const D
 }
 
 std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &device, Met &met) {
-  met = {0, segmentDigest(segment, settled(segment), device)};
+  met = {0, segmentDigest(segment, settled(segment), device), 1};
   int64_t bytes = 0;
   for (const auto *nodes : {&segment.inputs, &segment.outputs})
     for (const NodeRef &n : *nodes)
@@ -201,7 +212,8 @@ std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &de
     if (auto program = rt::ProgramStore::instance().find(*key))
       return program;
   const auto weight = static_cast<int>(1 + bytes / kHeavy);
-  const auto [now, nanos] = Meetings::instance().count(met.segment, weight);
+  const auto [now, nanos, least] = Meetings::instance().count(met.segment, weight);
+  met.weight = weight;
   const int seldom = segment.has(op::OpKind::Matmul) ? kSeldomOfProducts : kSeldom;
   if (now > seldom && nanos > kWorthCompiling)
     return nullptr;
@@ -212,7 +224,7 @@ std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &de
 }
 
 void tookToInterpret(const Met &met, int64_t nanos) {
-  Meetings::instance().took(met.segment, nanos);
+  Meetings::instance().took(met.segment, met.weight, nanos);
 }
 
 std::shared_ptr<rt::LoadedProgram> storedProgram(Segment &segment, rt::Device &device) {

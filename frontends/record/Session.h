@@ -52,6 +52,7 @@ Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Devi
 struct Met {
   int times = 0;
   Digest segment;
+  int weight = 1; ///< of this one: how many parts of one size it has
 };
 /// The program where it is in memory. Else null, and `met`; counts as a meeting.
 std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &device, Met &met);
