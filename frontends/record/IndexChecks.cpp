@@ -108,7 +108,8 @@ Status checkIndex(const NodeRef &index, int64_t axis, int64_t size) {
     auto bad = firstOutside(index->buffer()->host(), index->dtype(), count, -size, size);
     return bad ? outside(*bad, axis, size) : Status::ok();
   }
-  return count > 0 && catchesIndexErrors() ? checkAll(index, axis, size) : Status::ok();
+  return count > 0 && catchesIndexErrors(index->device()) ? checkAll(index, axis, size)
+                                                          : Status::ok();
 }
 
 Status checkUnmet(const NodeRef &index, int64_t axis, int64_t size) {

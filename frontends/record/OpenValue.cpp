@@ -444,7 +444,7 @@ Result<Array> named(const Array &x, std::span<const Array> indices) {
     return ops::take(*o[0].array, key);
   };
   bool isOpen = !x.isOpen() && !isEmpty && static_cast<int64_t>(indices.size()) <= x.rank() &&
-                haveOneSize(operands) && !catchesIndexErrors();
+                haveOneSize(operands) && !catchesIndexErrors(x.device());
   for (const Array &index : indices)
     isOpen = isOpen && index.isOpen() && index.rank() == 1 && isInteger(index.dtype()) &&
              &index.device() == &x.device();

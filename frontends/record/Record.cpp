@@ -27,9 +27,9 @@ std::string locationText(Location location) {
   return location && locationSource.text ? locationSource.text(location) : std::string();
 }
 
-bool catchesIndexErrors() {
+bool catchesIndexErrors(const rt::Device &device) {
   return !Trace::active() && locationSource.catchesIndexErrors &&
-         locationSource.catchesIndexErrors();
+         locationSource.catchesIndexErrors(!device.info().hostVisible);
 }
 
 RecordScope::RecordScope() {

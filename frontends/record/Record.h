@@ -35,13 +35,16 @@ struct LocationSource {
   UserPlace (*current)() = nullptr;
   /// "file:line", "" when unknown.
   std::string (*text)(Location location) = nullptr;
-  /// Whether the user's code would catch an index error of what is being recorded.
-  bool (*catchesIndexErrors)() = nullptr;
+  /// Whether the user's code would catch an index error of what is being recorded; `byName`: as
+  /// such, not as any error.
+  bool (*catchesIndexErrors)(bool byName) = nullptr;
 };
 void setLocationSource(LocationSource source);
 std::string locationText(Location location);
-/// The same; never while a function is traced, whose values are not known.
-bool catchesIndexErrors();
+/// Whether indices on a device are to be looked at since the user's code would catch their error;
+/// never while a function is traced, whose values are not known. Handlers of any error do not make
+/// a program wait for a device.
+bool catchesIndexErrors(const rt::Device &device);
 
 /// Names the user's place once for everything a call records: the outermost scope of a thread asks
 /// the source.

@@ -316,7 +316,8 @@ KEYS = {
     "row": lambda xp, x: 0, "all": lambda xp, x: slice(None), "part": lambda xp, x: (0, slice(1, None)), "column": lambda xp, x: (slice(None), 0), "ellipsis": lambda xp, x: ...,
     "row and ellipsis": lambda xp, x: (0, ...), "new axis": lambda xp, x: None, "places": lambda xp, x: [0], "columns at places": lambda xp, x: (slice(None), [0]), "mask": lambda xp, x: x == 0,
     "mask alone": lambda xp, x: (x == 0,), "mask of NumPy": lambda xp, x: np.ones(x.shape, bool), "mask of rows": lambda xp, x: xp.arange(x.shape[0]) < 1,
-    "mask of another shape": lambda xp, x: xp.array([True] * 7),
+    "mask of another shape": lambda xp, x: xp.array([True] * 7), "mask of NumPy of another shape": lambda xp, x: np.zeros([n + 1 for n in x.shape], bool),
+    "outside": lambda xp, x: 5, "column outside": lambda xp, x: (..., -7), "behind a new axis": lambda xp, x: (None, 9),
 }  # fmt: skip
 
 

@@ -99,8 +99,9 @@ def test_callers_and_contexts_that_name_the_error_catch_it():
     def asserted(xp):
         i, x, _ = pending(xp)
         unittest.TestCase().assertRaises(IndexError, x.__getitem__, i)
-        with pytest.raises(IndexError):
+        with pytest.raises(IndexError), np.errstate(all="ignore"):
             x[i]
+        pytest.raises(IndexError, x.__getitem__, i)
         return "caught"
 
     for program in (by_caller, suppressed, by_any, asserted):
@@ -119,36 +120,59 @@ def test_others_leave_the_index_to_be_fused():
     assert float(y[-1]) == 99_999
 
 
-HANDLERS = """
-def f():
-    {}
-f()
-"""
+class Kinds:
+    ERRORS = (IndexError, ValueError)
+
+
+NAMES = "; ".join(f"n{i}" for i in range(140))
+LONG = "try:\n        ask()\n        if len('') > 3: " + NAMES + "\n    except KeyError: pass\n    except {}: pass"
+NAMED, ANY = _handlers.NAMED, _handlers.ANY
 
 
 @pytest.mark.parametrize(("body", "wanted"), [
-    ("try: ask()\n    except IndexError: pass", _handlers.NAMED),
-    ("try: ask()\n    except (KeyError, LookupError) as e: print(e)", _handlers.NAMED),
-    ("try: ask()\n    except KeyError: pass\n    except IndexError: pass", _handlers.NAMED),
-    ("try: ask()\n    except KeyError: pass\n    except: pass", _handlers.ANY),
-    ("try: ask()\n    except Exception: pass", _handlers.ANY),
-    ("kind = IndexError\n    try: ask()\n    except kind: pass", _handlers.ANY),
+    ("try: ask()\n    except IndexError: pass", NAMED),
+    ("try: ask()\n    except (KeyError, LookupError) as e: print(e)", NAMED),
+    ("try: ask()\n    except KeyError: pass\n    except IndexError: pass", NAMED),
+    ("try: ask()\n    except KeyError: pass\n    except: pass", ANY),
+    ("try: ask()\n    except Exception: pass", ANY),
+    ("kind = IndexError\n    try: ask()\n    except kind: pass", ANY),
+    ("try: ask()\n    except Kinds.ERRORS: pass", NAMED),
+    ("try: ask()\n    except errors.GraphcError: pass", NAMED),
+    ("try: ask()\n    except tuple(Kinds.ERRORS): pass", ANY),
     ("try: ask()\n    except KeyError: pass", 0),
-    ("try: ask()\n    finally: print()", 0),
+    ("try: ask()\n    finally: int()", 0),
     ("with open('/dev/null'): ask()", 0),
     ("try: pass\n    except IndexError: pass\n    ask()", 0),
     ("try: 1 / 0\n    except ZeroDivisionError: ask()\n    except IndexError: pass", 0),
-    ("try:\n        try: 1 / 0\n        except ZeroDivisionError: ask()\n    except IndexError: pass", _handlers.NAMED),
-    ("try:\n        with open('/dev/null'): ask()\n    except IndexError: pass", _handlers.NAMED),
-    ("with contextlib.suppress(IndexError): ask()", _handlers.NAMED),
+    ("try:\n        try: 1 / 0\n        except ZeroDivisionError: ask()\n    except IndexError: pass", NAMED),
+    ("try:\n        with open('/dev/null'): ask()\n    except IndexError: pass", NAMED),
+    ("with contextlib.suppress(IndexError): ask()", NAMED),
+    ("with contextlib.suppress(KeyError,\n          IndexError): ask()", NAMED),
     ("with contextlib.suppress(KeyError): ask()", 0),
+    ("with contextlib.suppress(IndexError):\n        with contextlib.nullcontext(): ask()", NAMED),
+    ("with contextlib.suppress(IndexError):\n        try: int('3')\n        except ValueError: pass\n        ask()", NAMED),
+    ("with contextlib.suppress(IndexError):\n        try: ask()\n        finally: int()", NAMED),
+    ("for c in (True, False):\n        with contextlib.suppress(IndexError):\n            if c: continue\n            ask()", NAMED),
+    ("try: ask()\n    except* KeyError: pass\n    except* IndexError as e: pass", NAMED),
+    ("try: ask()\n    except* KeyError: pass", 0),
+    (LONG.format("IndexError"), NAMED),
+    (LONG.format("ValueError"), 0),
 ])  # fmt: skip
 def test_tables_of_handlers(body, wanted):
     found = []
 
     def ask():
         frame = sys._getframe(1)
-        found.append(_handlers.caught(frame.f_code, frame.f_lasti))
+        found.append(_handlers.caught(frame.f_code, frame.f_lasti, frame.f_globals))
 
-    exec(HANDLERS.format(body), {"ask": ask, "contextlib": contextlib})
+    exec(f"def f():\n    {body}\nf()", {"ask": ask, "contextlib": contextlib, "errors": gc.errors, "Kinds": Kinds})
     assert found == [wanted]
+
+
+def test_long_functions_are_read_once():
+    body = "\n".join(f"        found.append(x[i + {n}])" for n in range(300))
+    names = {"x": gc.arange(9.0), "found": []}
+    exec(f"def f(i):\n    try:\n{body}\n    except IndexError: return len(found)", names)
+    reads = _handlers._read.cache_info().misses
+    assert names["f"](gc.arange(3) * 2) == 5
+    assert _handlers._read.cache_info().misses == reads + 1

@@ -114,8 +114,14 @@ bool isWholeMask(PyObject *key, const Array &x) {
   if (!isNumpyArray(key))
     return false;
   const auto mask = pb::reinterpret_borrow<pb::object>(key);
-  return mask.attr("ndim").cast<int>() == x.rank() &&
-         mask.attr("dtype").attr("kind").cast<std::string>() == "b";
+  if (mask.attr("ndim").cast<int>() != x.rank() ||
+      mask.attr("dtype").attr("kind").cast<std::string>() != "b")
+    return false;
+  const auto shape = mask.attr("shape").cast<pb::tuple>();
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis].cast<int64_t>() != x.shape()[axis])
+      return false;
+  return true;
 }
 
 } // namespace
@@ -134,14 +140,25 @@ bool isInRange(uint64_t bits, DType from, DType t) {
 void refuseDeeper(PyObject *value, const Array &x, std::span<const IndexItem> items) {
   if (!isSequence(value))
     return;
-  int axes = x.rank(), named = 0;
+  auto isNamed = [](const IndexItem &item) {
+    return item.kind == IndexItem::Kind::Integer || item.kind == IndexItem::Kind::Slice;
+  };
+  const auto named = std::ranges::count_if(items, isNamed);
+  if (named > x.rank()) // which is said first, as are integers outside
+    return;
+  int axes = static_cast<int>(x.rank());
+  size_t axis = 0;
   for (const IndexItem &item : items) {
     axes += item.kind == IndexItem::Kind::NewAxis ? 1 : 0;
-    axes -= item.kind == IndexItem::Kind::Integer ? 1 : 0;
-    named += item.kind == IndexItem::Kind::Integer || item.kind == IndexItem::Kind::Slice ? 1 : 0;
+    if (item.kind == IndexItem::Kind::Ellipsis)
+      axis += static_cast<size_t>(x.rank() - named);
+    if (item.kind == IndexItem::Kind::Integer) {
+      --axes;
+      if (const int64_t size = x.shape()[axis]; item.integer < -size || item.integer >= size)
+        return;
+    }
+    axis += isNamed(item) ? 1 : 0;
   }
-  if (named > x.rank()) // which is said first
-    return;
   if (x.rank() > 0 && axesOf(value, axes) > axes)
     throw pb::value_error(
         strings::format("setting an array element with a sequence. The requested array "

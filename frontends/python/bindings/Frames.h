@@ -28,6 +28,7 @@ public:
     skip();
   }
   PyCodeObject *code() const { return frame->f_code; }
+  PyObject *globals() const { return frame->f_globals; }
   /// Of the instruction, in bytes; negative: a line.
   int offset() const {
     const int last = _PyInterpreterFrame_LASTI(frame);
@@ -57,6 +58,16 @@ private:
     Py_DECREF(code); // the frame keeps it
     return code;
   }
+  /// Null before Python 3.11.
+  PyObject *globals() const {
+#if PY_VERSION_HEX >= 0x030b0000
+    PyObject *globals = PyFrame_GetGlobals(frame);
+    Py_DECREF(globals); // the frame keeps it
+    return globals;
+#else
+    return nullptr;
+#endif
+  }
   /// Of the instruction, in bytes; negative: a line.
   int offset() const {
 #if PY_VERSION_HEX >= 0x030b0000
@@ -73,9 +84,9 @@ private:
 
 /// Whether code is the package's own.
 bool isPackageCode(PyCodeObject *code);
-/// Whether the user's code that runs, or who called it, would catch an IndexError: by that name,
-/// or, in the same file, as any exception. False before Python 3.11.
-bool catchesIndexErrors();
+/// Whether the user's code that runs, or who called it, would catch an IndexError: by a name of its
+/// own or, in the same file and not `byName`, as any exception. False before Python 3.11.
+bool catchesIndexErrors(bool byName);
 
 } // namespace graphc::py
 

@@ -3,6 +3,8 @@
 #include "frontends/python/bindings/Frames.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
 
 namespace graphc::py {
@@ -31,39 +33,59 @@ bool mentionsIndexErrors(PyCodeObject *code) {
   return std::find_first_of(used, end, std::begin(names), std::end(names)) != end;
 }
 
-/// unittest's assertRaises with a function to call, whose `with` names a variable.
+/// What calls a function that is to raise an error, whose name is a variable's there.
 bool isAssertion(PyCodeObject *code) {
-  return PyUnicode_CompareWithASCIIString(code->co_name, "handle") == 0 &&
-         std::string_view(PyUnicode_AsUTF8(code->co_filename)).ends_with("unittest/case.py");
+  struct Known {
+    const char *function;
+    std::string_view file;
+  };
+  static constexpr Known kKnown[] = {{"handle", "unittest/case.py"},
+                                     {"raises", "_pytest/raises.py"},
+                                     {"raises", "_pytest/python_api.py"}};
+  return std::ranges::any_of(kKnown, [&](const Known &known) {
+    if (PyUnicode_CompareWithASCIIString(code->co_name, known.function) != 0)
+      return false;
+    const char *file = PyUnicode_AsUTF8(code->co_filename);
+    if (!file)
+      PyErr_Clear();
+    return file && std::string_view(file).ends_with(known.file);
+  });
 }
 
-/// 0 where nobody can say.
-int ask(PyCodeObject *code, int offset) {
+/// Nothing where that failed.
+std::optional<int> ask(const Frames &frame) {
   try {
     static pb::object *caught =
         new pb::object(pb::module_::import("graphc._handlers").attr("caught"));
-    return (*caught)(pb::handle(reinterpret_cast<PyObject *>(code)), offset).cast<int>();
-  } catch (pb::error_already_set &) {
-    return 0;
+    return (*caught)(pb::handle(reinterpret_cast<PyObject *>(frame.code())), frame.offset(),
+                     pb::handle(frame.globals()))
+        .cast<int>();
+  } catch (pb::error_already_set &error) {
+    if (error.matches(PyExc_KeyboardInterrupt))
+      PyErr_SetInterrupt(); // comes once more, where the program sees it
+    return std::nullopt;
   }
 }
 
-int caughtAt(PyCodeObject *code, int offset) {
+int caughtAt(const Frames &frame) {
   /// Guarded by the GIL; owns its codes, whose addresses must not be used again.
   static auto *known = new std::unordered_map<PyCodeObject *, std::unordered_map<int, int>>;
   static size_t places = 0;
+  PyCodeObject *code = frame.code();
+  const int offset = frame.offset();
   auto ofCode = known->find(code);
   if (ofCode != known->end())
     if (auto at = ofCode->second.find(offset); at != ofCode->second.end())
       return at->second;
-  const int found = ask(code, offset);
-  if (places >= kMaxPlaces)
-    return found;
+  const std::optional<int> found = ask(frame);
+  if (!found || places >= kMaxPlaces)
+    return found.value_or(0);
   ++places;
-  if (ofCode == known->end())
+  auto [entry, isNew] = known->try_emplace(code);
+  if (isNew)
     Py_INCREF(code);
-  (*known)[code][offset] = found;
-  return found;
+  entry->second[offset] = *found;
+  return *found;
 }
 
 bool isSameFile(PyCodeObject *a, PyCodeObject *b) {
@@ -72,7 +94,7 @@ bool isSameFile(PyCodeObject *a, PyCodeObject *b) {
 
 } // namespace
 
-bool catchesIndexErrors() {
+bool catchesIndexErrors(bool byName) {
   PyCodeObject *user = nullptr;
   int asked = 0;
   for (Frames frame; frame && asked < kFrames; frame.next(), ++asked) {
@@ -82,13 +104,13 @@ bool catchesIndexErrors() {
     user = user ? user : code;
     if (!hasHandlers(code))
       continue;
-    // Whoever catches any exception far out does so whenever the error comes.
-    const bool isOwn = isSameFile(code, user);
     if (isAssertion(code))
       return true;
+    // Whoever catches any exception far out does so whenever the error comes.
+    const bool isOwn = isSameFile(code, user);
     if (!isOwn && !mentionsIndexErrors(code))
       continue;
-    if (caughtAt(code, frame.offset()) & (isOwn ? kNamed | kAny : kNamed))
+    if (caughtAt(frame) & (isOwn && !byName ? kNamed | kAny : kNamed))
       return true;
   }
   return false;

@@ -470,8 +470,13 @@ def __getattr__(name):
     if name in ("function", "plain_function", "FlatIterator"):  # classes are unpickled by their names
         return flatiter if name == "FlatIterator" else getattr(_graphc, name)
     if name == "chararray":
+        import warnings
+
         import numpy
 
+        warnings.warn(
+            "`np.chararray` is deprecated and will be removed from the main namespace in the future. Use an array with a string or bytes dtype instead.",
+            DeprecationWarning, stacklevel=2)  # fmt: skip
         return numpy.char.chararray
     if name in _PARTS or name in ("__config__", "_core", "core", "matlib"):
         import importlib

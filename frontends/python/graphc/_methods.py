@@ -370,6 +370,14 @@ def _interface(self):
     return {**values.__array_interface__, "owner": values}
 
 
+def _absent(name, instead):
+    def get(self):
+        where = user_line(2)
+        raise AttributeError(f"graphc.Array has no attribute {name!r}: {instead}" + (f" (at {where})" if where else ""))
+
+    return property(get)
+
+
 def _of_number(name):
     """What NumPy's scalars have and arrays have not, of a single result."""
 
@@ -422,12 +430,10 @@ def _sizeof(self):
 
 _OF_NUMBERS = ("as_integer_ratio", "bit_count", "denominator", "hex", "is_integer", "numerator")
 
-
-def _array_struct(self):
-    """A capsule with NumPy's PyArrayInterface of the array's own memory."""
-    if self.dtype.kind == "V":
-        raise AttributeError("the array interface has no bfloat16: use __array__ or DLPack")
-    return self._lent().__array_struct__
+_ABSENT = {
+    # NumPy asks for it before __array__, also where the buffer protocol has raised an error that is to be seen.
+    "__array_struct__": "use the buffer protocol, __array__ or DLPack",
+}
 
 
 def _new(cls, shape=None, dtype=float, buffer=None, offset=0, strides=None, order=None):
@@ -526,5 +532,6 @@ def attach(namespace):
     _Array._no_imag = namespace["imag"]
     for name in _OF_NUMBERS:
         setattr(_Array, name, _of_number(name))
-    _Array.__array_struct__ = property(_array_struct)
-    _graphc.finish_scalar_types({*_OF_NUMBERS, "__array_struct__", "__new__", "__init__", "__repr__", "__str__", "__doc__", "__module__", "__complex__"})
+    for name, instead in _ABSENT.items():
+        setattr(_Array, name, _absent(name, instead))
+    _graphc.finish_scalar_types({*_OF_NUMBERS, *_ABSENT, "__new__", "__init__", "__repr__", "__str__", "__doc__", "__module__", "__complex__"})

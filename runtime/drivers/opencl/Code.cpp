@@ -214,8 +214,9 @@ SourceTexts textsOf(std::string_view source) {
   auto stands = [&](std::string_view what) {
     return !begins.empty() && source.find(what, begins[0]) != source.npos;
   };
-  // Of what stands between kernels a later one may need some.
-  if (begins.empty() || stands("\n__constant") || stands("\nstatic") || stands("\n#"))
+  // Of what stands between kernels a later one may need some; one that begins the text has no line.
+  if (begins.empty() || source.starts_with(kKernel.substr(1)) || stands("\n__constant") ||
+      stands("\nstatic") || stands("\n#"))
     return {"", {std::string(source)}};
   SourceTexts texts{std::string(source.substr(0, begins[0])), {}};
   begins.push_back(source.size());

@@ -25,7 +25,8 @@ std::string_view firstForm(std::string_view features, uint32_t refused);
 std::string_view formOfProducts(std::string_view features, uint32_t refused);
 Form formFromName(std::string_view name);
 
-/// OpenCL C by kernels.
+/// OpenCL C by kernels, of the form that the compiler writes: lines of its own for what begins
+/// them, everything that they share before.
 struct SourceTexts {
   std::string shared;               ///< belongs before any of them
   std::vector<std::string> kernels; ///< in order; all in one where they may share more
