@@ -5,6 +5,7 @@
 #include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
+#include "runtime/drivers/Choice.h"
 #include "runtime/library/Extremes.h"
 
 #include <algorithm>
@@ -76,15 +77,17 @@ std::optional<int64_t> firstOutside(const void *data, DType dtype, int64_t count
   }
 }
 
-/// What a node has computed, in memory that the host reads: its own, or a copy.
+/// What a node has computed, in memory that the host reads: its own, wherever that is (values that
+/// are too large for a device stay beside it), or a copy.
 Result<const void *> valuesOf(const NodeRef &n, std::vector<std::byte> &copy) {
-  rt::Queue &queue = n->device().queue();
-  if (isHere(n)) {
+  rt::Buffer &buffer = *n->buffer();
+  rt::Queue &queue = buffer.device().queue();
+  if (const void *here = rt::hostAddress(buffer)) {
     GRAPHC_TRY(queue.finish());
-    return n->buffer()->host();
+    return here;
   }
   copy.resize(static_cast<size_t>(n->bytes()));
-  GRAPHC_TRY(queue.download(copy.data(), *n->buffer(), n->bytes()));
+  GRAPHC_TRY(queue.download(copy.data(), buffer, n->bytes()));
   return static_cast<const void *>(copy.data());
 }
 
