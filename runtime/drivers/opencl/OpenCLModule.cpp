@@ -8,10 +8,14 @@
 namespace graphc::rt::opencl {
 namespace {
 
-/// Which text has a kernel; the number of texts where none has.
+/// Which text has a kernel, which the first line of one by itself names; the number of texts where
+/// none has.
 size_t textOf(const std::vector<std::string> &texts, const std::string &kernel) {
   const std::string head = strings::format("void {}(", kernel);
-  auto has = [&](const std::string &text) { return text.find(head) != text.npos; };
+  auto has = [&](std::string_view text) {
+    const size_t end = texts.size() > 1 ? text.find('\n') : text.npos;
+    return text.substr(0, end).find(head) != text.npos;
+  };
   return static_cast<size_t>(std::ranges::find_if(texts, has) - texts.begin());
 }
 
@@ -30,7 +34,7 @@ OpenCLModule::make(OpenCLDevice &device, const program::Program &program, uint32
   module->texts = std::move(code.texts);
   for (const program::KernelRecord &record : program.kernels())
     GRAPHC_TRY(module->addKernel(program, record));
-  // No kernel of a built program is missing before it is asked for, so nothing above failed.
+  // It is not lost above: only texts are looked into there.
   const size_t whole = 0;
   if (code.built)
     GRAPHC_TRY(module->takeKernels(code.built, {&whole, 1}));
