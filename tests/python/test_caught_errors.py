@@ -1,6 +1,7 @@
 """Errors of indices that are not known yet come in the statement that a program guards, as NumPy's do."""
 
 import contextlib
+import subprocess
 import sys
 import unittest
 
@@ -176,3 +177,45 @@ def test_long_functions_are_read_once():
     reads = _handlers._read.cache_info().misses
     assert names["f"](gc.arange(3) * 2) == 5
     assert _handlers._read.cache_info().misses == reads + 1
+
+
+FIRST_IN_TWO_THREADS = """
+import importlib.abc, sys, threading, time
+import graphc as gc
+
+class Slow(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name == "graphc._handlers":
+            met.wait(timeout=30)
+            time.sleep(0.2)
+
+met = threading.Barrier(2)
+sys.modules.pop("graphc._handlers", None)
+sys.meta_path.insert(0, Slow())
+x, places = gc.arange(100_000) * 1.0, gc.arange(100_000) * 1 % 7
+
+def gather():
+    try:
+        found.append(float(gc.sum(x[places])))
+    except IndexError:
+        pass
+
+def arrive():
+    met.wait(timeout=30)
+    gather()
+
+found = []
+threads = [threading.Thread(target=f, daemon=True) for f in (gather, arrive)]
+for t in threads:
+    t.start()
+for t in threads:
+    t.join()
+print(found)
+"""
+
+
+def test_threads_may_both_be_the_first_to_ask_for_handlers():
+    """The module that reads handlers is imported then, which lets other threads run."""
+    done = subprocess.run([sys.executable, "-c", FIRST_IN_TWO_THREADS], capture_output=True, text=True, timeout=60)
+    places = np.arange(100_000) % 7
+    assert (done.returncode, done.stdout.strip()) == (0, str([float(places.sum())] * 2)), done.stderr

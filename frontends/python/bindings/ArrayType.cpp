@@ -6,6 +6,7 @@
 // the object it is called with.
 #include "frontends/python/bindings/Asking.h"
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Imported.h"
 
 #include <structmember.h>
 
@@ -15,9 +16,8 @@ namespace graphc::py {
 namespace {
 
 PyTypeObject *numpysArray() {
-  static auto *const type = reinterpret_cast<PyTypeObject *>(
-      pb::object(pb::module_::import("numpy").attr("ndarray")).release().ptr());
-  return type;
+  static constinit Imported ndarray("numpy", "ndarray");
+  return ndarray.type();
 }
 
 /// A method of both classes, as an attribute of Array.

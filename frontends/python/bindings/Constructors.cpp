@@ -2,6 +2,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/Imported.h"
 #include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Devices.h"
 #include "frontends/record/Known.h"
@@ -447,15 +448,14 @@ PyObject *plainLinspace(PyObject *, PyObject *const *args, Py_ssize_t count, PyO
 /// NumPy's function, for a dtype that we have none for.
 template <const char *kName>
 PyObject *theirFilled(PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  static PyObject *const theirs =
-      pb::object(pb::module_::import("numpy").attr(kName)).release().ptr();
+  static constinit Imported theirs("numpy", kName);
   const bool isNamed = names && PyTuple_GET_SIZE(names) == 1 && count == 1 &&
                        PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "dtype") == 0;
   const bool isPlain =
       count > 0 && !Trace::active() && (PyLong_CheckExact(args[0]) || PyTuple_CheckExact(args[0]));
   if (!isPlain || !(isNamed || (count == 2 && !names)) || !isTheirDType(args[1]))
     return nullptr;
-  PyObject *made = PyObject_Vectorcall(theirs, args, static_cast<size_t>(count), names);
+  PyObject *made = PyObject_Vectorcall(theirs.get(), args, static_cast<size_t>(count), names);
   if (!made) // what is wrong is said by the general way
     PyErr_Clear();
   return made;

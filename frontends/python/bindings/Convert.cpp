@@ -26,25 +26,31 @@ struct Numpy {
   pb::object types[kDTypeCount]; ///< their scalar types
   pb::object dtype, generic, integer, ndarray, memmap, ascontiguousarray, asarray;
 };
+const Numpy *findNumpy() {
+  auto *made = new Numpy;
+  pb::module_ np = pb::module_::import("numpy");
+  made->dtype = np.attr("dtype");
+  made->generic = np.attr("generic");
+  made->integer = np.attr("integer");
+  made->ndarray = np.attr("ndarray");
+  made->memmap = np.attr("memmap");
+  made->ascontiguousarray = np.attr("ascontiguousarray");
+  made->asarray = np.attr("asarray");
+  for (int i = 0; i < kDTypeCount; ++i)
+    if (static_cast<DType>(i) != DType::BFloat16) {
+      made->dtypes[i] = made->dtype(std::string(dtypeName(static_cast<DType>(i))));
+      made->types[i] = made->dtypes[i].attr("type");
+    }
+  return made;
+}
+
+/// Guarded by the GIL as Imported is.
 const Numpy &numpy() {
-  static const Numpy *n = [] {
-    auto *made = new Numpy;
-    pb::module_ np = pb::module_::import("numpy");
-    made->dtype = np.attr("dtype");
-    made->generic = np.attr("generic");
-    made->integer = np.attr("integer");
-    made->ndarray = np.attr("ndarray");
-    made->memmap = np.attr("memmap");
-    made->ascontiguousarray = np.attr("ascontiguousarray");
-    made->asarray = np.attr("asarray");
-    for (int i = 0; i < kDTypeCount; ++i)
-      if (static_cast<DType>(i) != DType::BFloat16) {
-        made->dtypes[i] = made->dtype(std::string(dtypeName(static_cast<DType>(i))));
-        made->types[i] = made->dtypes[i].attr("type");
-      }
-    return made;
-  }();
-  return *n;
+  static const Numpy *known = nullptr;
+  if (!known)
+    if (const Numpy *found = findNumpy(); !known)
+      known = found;
+  return *known;
 }
 
 [[noreturn]] void raiseType(const std::string &message) { throw pb::type_error(message); }

@@ -1,6 +1,7 @@
 // Whether the running code would catch an error (graphc/_handlers.py reads its tables).
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Frames.h"
+#include "frontends/python/bindings/Imported.h"
 
 #include <algorithm>
 #include <optional>
@@ -55,10 +56,9 @@ bool isAssertion(PyCodeObject *code) {
 /// Nothing where that failed.
 std::optional<int> ask(const Frames &frame) {
   try {
-    static pb::object *caught =
-        new pb::object(pb::module_::import("graphc._handlers").attr("caught"));
-    return (*caught)(pb::handle(reinterpret_cast<PyObject *>(frame.code())), frame.offset(),
-                     pb::handle(frame.globals()))
+    static constinit Imported caught("graphc._handlers", "caught");
+    return pb::handle(caught.get())(pb::handle(reinterpret_cast<PyObject *>(frame.code())),
+                                    frame.offset(), pb::handle(frame.globals()))
         .cast<int>();
   } catch (pb::error_already_set &error) {
     if (error.matches(PyExc_KeyboardInterrupt))

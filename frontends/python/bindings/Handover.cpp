@@ -1,6 +1,7 @@
 // What graphc does not compute goes to NumPy: calls, operators and methods that met a dtype or an
 // object of another kind (ForeignDType). Only calls that failed come here.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Imported.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -92,11 +93,8 @@ bool isNumpysOf(PyObject *object, std::string_view kinds) {
 
 /// Whether `object` is a date or a duration of NumPy's.
 bool isTime(PyObject *object) {
-  static const pb::module_ numpy = pb::module_::import("numpy");
-  static PyObject *const date = pb::object(numpy.attr("datetime64")).release().ptr();
-  static PyObject *const duration = pb::object(numpy.attr("timedelta64")).release().ptr();
-  auto *type = reinterpret_cast<PyObject *>(Py_TYPE(object));
-  return type == date || type == duration;
+  static constinit Imported date("numpy", "datetime64"), duration("numpy", "timedelta64");
+  return Py_TYPE(object) == date.type() || Py_TYPE(object) == duration.type();
 }
 
 /// Whether `object` is a value that we have no dtype for: none, text, a date or NumPy's array of
@@ -245,9 +243,8 @@ bool isOfNumpysClass(PyObject *object) {
   if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) || isOurType(type) || isScalarType(type) ||
       !PyType_IsSubtype(type, pb::detail::npy_api::get().PyArray_Type_))
     return false;
-  static PyObject *const mapped =
-      pb::object(pb::module_::import("numpy").attr("memmap")).release().ptr();
-  return !PyType_IsSubtype(type, reinterpret_cast<PyTypeObject *>(mapped));
+  static constinit Imported mapped("numpy", "memmap");
+  return !PyType_IsSubtype(type, mapped.type());
 }
 
 /// Whether NumPy's function is for a first argument like that: one of NumPy's arrays of text,

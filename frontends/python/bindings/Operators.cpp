@@ -4,6 +4,7 @@
 
 #include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/Imported.h"
 #include "frontends/python/bindings/ScalarErrors.h"
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/GatheredRows.h"
@@ -391,9 +392,8 @@ private:
 PyObject *divmod(PyObject *left, PyObject *right) {
   PyObject *result = guarded([&] {
     // A function of the package that stands for it, under whose name its errors are told.
-    static const pb::object *named =
-        new pb::object(pb::module_::import("graphc._numeric").attr("_divmod"));
-    return PyObject_CallFunctionObjArgs(named->ptr(), left, right, nullptr);
+    static constinit Imported named("graphc._numeric", "_divmod");
+    return PyObject_CallFunctionObjArgs(named.get(), left, right, nullptr);
   });
   return isDone(result) ? result : handOverOperator("divmod", false, left, right, result);
 }

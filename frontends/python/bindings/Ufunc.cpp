@@ -4,6 +4,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/Imported.h"
 #include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
@@ -683,10 +684,9 @@ PyMethodDef outerMethod = {
 
 /// NumPy's ufuncs are instances as well: what `frompyfunc` makes, and those of other packages.
 PyObject *isUfunc(PyObject *self, PyObject *object) {
-  static PyObject *const theirs =
-      pb::object(pb::module_::import("numpy").attr("ufunc")).release().ptr();
+  static constinit Imported theirs("numpy", "ufunc");
   return PyBool_FromLong(PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(self)) ||
-                         PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(theirs)));
+                         PyObject_TypeCheck(object, theirs.type()));
 }
 PyMethodDef checks[] = {{"__instancecheck__", isUfunc, METH_O, nullptr},
                         {nullptr, nullptr, 0, nullptr}};
