@@ -8,7 +8,7 @@
 #ifndef GRAPHC_FRONTENDS_RECORD_INDEXCHECKS_H
 #define GRAPHC_FRONTENDS_RECORD_INDEXCHECKS_H
 
-#include "frontends/record/Node.h"
+#include "frontends/record/Array.h"
 
 namespace graphc::ops {
 
@@ -17,6 +17,8 @@ Status checkIndex(const NodeRef &index, int64_t axis, int64_t size);
 /// The same where the result has no elements: no gather or scatter meets its places, so pending
 /// ones are computed to be looked at, but for those of a trace, which has no values yet.
 Status checkUnmet(const NodeRef &index, int64_t axis, int64_t size);
+/// Whether integers are known, and few enough to look at, and all in [low, high).
+bool areInside(const Array &index, int64_t low, int64_t high);
 
 } // namespace graphc::ops
 

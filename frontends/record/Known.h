@@ -46,11 +46,9 @@ Status settleElement(const Array &x, const NodeRef &element);
 /// Whether x is pending and so many of its elements were read that a loop seems to walk over it: it
 /// is cheaper computed whole. Counts as a read.
 bool isWalkedOver(const Array &x);
-/// Whether integers are known, and few enough to look at, and all in [low, high).
-bool areInside(const Array &index, int64_t low, int64_t high);
-/// x[index] of one array of integers or a mask of the first axis, in a loop over small arrays; null
-/// where it has to be recorded.
-Result<Array> takeRowsNow(const Array &x, const Array &index);
+/// x[index] of one array of integers or a mask of an axis, in a loop over small arrays; null where
+/// it has to be recorded.
+Result<Array> takeRowsNow(const Array &x, const Array &index, size_t axis = 0);
 /// x[index] = value, of x's dtype or a number that it holds, likewise; false, with nothing done and
 /// no turn counted, where it has to be recorded.
 Result<bool> putRowsNow(Array &x, const Array &index, const Operand &value);

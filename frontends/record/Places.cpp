@@ -494,26 +494,27 @@ Result<NodeRef> compressed(const NodeRef &n, const Resolved &r) {
 
 } // namespace
 
-/// One array of integers for the first axis, or a mask of it, met in a loop over small arrays.
-static bool areSmallRows(op::OpKind kind, const Array &x, const Array &index, bool counts = true) {
+/// One array of integers for an axis, or a mask of it, met in a loop over small arrays.
+static bool areSmallRows(op::OpKind kind, const Array &x, const Array &index, bool counts = true,
+                         size_t axis = 0) {
   if (x.rank() == 0)
     return false;
   if (index.dtype() == DType::Bool)
-    return index.rank() == 1 && index.shape()[0] == x.shape()[0] &&
+    return index.rank() == 1 && index.shape()[0] == x.shape()[axis] &&
            small::isLoop(kind, x.size(), x.device(), counts);
   return isInteger(index.dtype()) && index.size() <= small::kMostBytes &&
-         small::isLoop(kind, elementsOf(small::rowsShape(x, index)), x.device(), counts);
+         small::isLoop(kind, elementsOf(small::rowsShape(x, index, axis)), x.device(), counts);
 }
 
 static bool areSmallRows(op::OpKind kind, const Array &x, std::span<const KeyItem> key) {
   return key.size() == 1 && key[0].array && areSmallRows(kind, x, *key[0].array);
 }
 
-Result<Array> takeRowsNow(const Array &x, const Array &index) {
+Result<Array> takeRowsNow(const Array &x, const Array &index, size_t axis) {
   RecordScope scope;
-  if (x.isOpen() || !areSmallRows(op::OpKind::Gather, x, index))
+  if (x.isOpen() || !areSmallRows(op::OpKind::Gather, x, index, /*counts=*/true, axis))
     return Array();
-  GRAPHC_ASSIGN(NodeRef now, small::takeRows(x, index));
+  GRAPHC_ASSIGN(NodeRef now, small::takeRows(x, index, axis));
   return now ? small::arrayOf(std::move(now)) : Array();
 }
 

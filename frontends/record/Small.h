@@ -163,13 +163,13 @@ Result<bool> assign(Array &target, const Operand &value);
 /// dtype. False when it has to be recorded.
 Result<bool> update(op::OpKind kind, Array &target, const Operand &value);
 /// x[index] and target[index] = value of one array of integers (the shape of either: rowsShape) or
-/// a mask of the first axis. What is outside of that axis has to be recorded.
-Outcome takeRows(const Array &x, const Array &index);
+/// a mask of the first axis. What is outside of that axis has to be recorded. `axis`: of another.
+Outcome takeRows(const Array &x, const Array &index, size_t axis = 0);
 Result<bool> putRows(Array &target, const Array &index, const Operand &value);
 /// The same for combine(element, value) of a vector, one value after the other.
 Result<bool> combineRows(Array &target, const Array &index, const Operand &value,
                          op::OpKind combine);
-Shape rowsShape(const Array &x, const Array &index);
+Shape rowsShape(const Array &x, const Array &index, size_t axis = 0);
 /// The row-major places that arrays of integers name, one an axis of `shape`, broadcast to `of`;
 /// null where one is not computed or something is outside.
 Outcome flatPlaces(std::span<const Array> indices, const Shape &shape, const Shape &of);

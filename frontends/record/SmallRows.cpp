@@ -79,12 +79,32 @@ private:
 };
 
 /// The shape of so many rows.
-Shape takenShape(const Array &x, const Array &index, size_t rows) {
+Shape takenShape(const Array &x, const Array &index, size_t rows, size_t axis = 0) {
   if (index.dtype() != DType::Bool)
-    return rowsShape(x, index);
+    return rowsShape(x, index, axis);
   Shape shape = x.shape();
-  shape[0] = static_cast<int64_t>(rows);
+  shape[axis] = static_cast<int64_t>(rows);
   return shape;
+}
+
+/// Appends the chosen lines of an axis, for each place of those before it.
+template <typename T>
+T *takeLines(const T *from, std::span<const int64_t> shape, std::span<const int64_t> strides,
+             size_t axis, std::span<const int64_t> rows, T *to) {
+  if (axis > 0) {
+    for (int64_t i = 0; i < shape[0]; ++i)
+      to = takeLines(from + i * strides[0], shape.subspan(1), strides.subspan(1), axis - 1, rows,
+                     to);
+    return to;
+  }
+  const int64_t stride = strides[0];
+  if (shape.size() == 1)
+    for (int64_t row : rows)
+      *to++ = from[row * stride];
+  else
+    for (int64_t row : rows)
+      to = gather(from + row * stride, shape.subspan(1), strides.subspan(1), to);
+  return to;
 }
 
 std::span<const int64_t> withoutFirst(const Shape &shape) {
@@ -93,33 +113,27 @@ std::span<const int64_t> withoutFirst(const Shape &shape) {
 
 } // namespace
 
-Shape rowsShape(const Array &x, const Array &index) {
+Shape rowsShape(const Array &x, const Array &index, size_t axis) {
   Shape shape;
   shape.resize(index.shape().size() + x.shape().size() - 1);
-  std::copy(x.shape().begin() + 1, x.shape().end(),
-            std::copy(index.shape().begin(), index.shape().end(), shape.begin()));
+  const auto replaced = x.shape().begin() + static_cast<std::ptrdiff_t>(axis);
+  auto at = std::copy(x.shape().begin(), replaced, shape.begin());
+  at = std::copy(index.shape().begin(), index.shape().end(), at);
+  std::copy(replaced + 1, x.shape().end(), at);
   return shape;
 }
 
-Outcome takeRows(const Array &x, const Array &index) {
+Outcome takeRows(const Array &x, const Array &index, size_t axis) {
   GRAPHC_ASSIGN(Elements elements, elementsOf(x));
   Rows rows;
-  GRAPHC_TRY(rows.read(index, x.shape()[0]));
+  GRAPHC_TRY(rows.read(index, x.shape()[axis]));
   if (!elements.base || !rows.isKnown())
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out,
-                makeNode(x.dtype(), takenShape(x, index, rows.list().size()), x.device()));
+                makeNode(x.dtype(), takenShape(x, index, rows.list().size(), axis), x.device()));
   withElement(itemSize(x.dtype()), [&]<typename T>(T) {
-    auto *from = reinterpret_cast<const T *>(elements.first);
-    T *to = dataOf<T>(out);
-    const int64_t stride = x.view().strides()[0];
-    if (x.rank() == 1)
-      for (int64_t row : rows.list())
-        *to++ = from[row * stride];
-    else
-      for (int64_t row : rows.list())
-        to = gather(from + row * stride, withoutFirst(x.shape()), withoutFirst(x.view().strides()),
-                    to);
+    takeLines(reinterpret_cast<const T *>(elements.first), x.shape(), x.view().strides(), axis,
+              rows.list(), dataOf<T>(out));
   });
   return out;
 }

@@ -402,6 +402,45 @@ def test_results_stay_graphc_arrays():
         np.testing.assert_allclose(np.asarray(got), function(x), rtol=1e-14)
 
 
+def windows_of(np, as_strided, sliding_window_view, broadcast_to):
+    """What NumPy's own functions, imported from their module, show of an array."""
+    x, seen = np.arange(10.0), []
+    pairs = as_strided(x, (5, 2), (16, 8))
+    x[0] = 30
+    seen.append(pairs[0].tolist())
+    pairs[1] = -1
+    x += 1
+    seen += [pairs.tolist(), x.tolist(), (x * 2).sum()]
+    seen += [sliding_window_view(x, 3)[4].tolist(), broadcast_to(x[:2], (3, 2)).tolist()]
+    raw = np.zeros(32, "u1")
+    as_strided(raw[:-4].view("i4"), (3,), (8,))[...] = 5
+    return seen + [raw.tolist()]
+
+
+def test_windows_by_numpys_own_module_are_of_the_arrays_memory():
+    tricks = np.lib.stride_tricks
+    functions = tricks.as_strided, tricks.sliding_window_view, np.broadcast_to
+    assert windows_of(gc, *functions) == windows_of(np, *functions)
+
+
+@pytest.mark.parametrize("family", ["polynomial", "chebyshev", "legendre", "hermite", "hermite_e", "laguerre"])
+def test_series_by_numpys_own_modules_take_arrays_for_arrays(family):
+    """They tell arrays from numbers by NumPy's class: coefficients have axes more for an array's."""
+    module = getattr(np.polynomial, family)
+    prefix = {"polynomial": "poly", "chebyshev": "cheb", "legendre": "leg", "hermite": "herm", "hermite_e": "herme", "laguerre": "lag"}[family]
+
+    def results(xp):
+        x, few, c, deep = xp.linspace(-1, 1, 7), xp.arange(6.0).reshape(2, 3), xp.arange(12.0).reshape(4, 3), xp.arange(24.0).reshape(4, 3, 2)
+        value, on_grid = getattr(module, prefix + "val"), getattr(module, prefix + "grid2d")
+        yield from (value(x, c), value(few, c), value(x, deep), value(few, c, tensor=False), value(2.0, c), value(xp.array(2.0), c))
+        yield from (on_grid(x, c[0], c), on_grid(few, x, deep))
+        if family == "polynomial":
+            yield from (module.polyvalfromroots(x, c), module.polyvalfromroots(x, c[0]), module.polyvalfromroots(x[:3], c, tensor=False))
+
+    for got, want in zip(results(gc), results(np), strict=True):
+        np.testing.assert_allclose(np.asarray(got), want, rtol=1e-12)
+
+
 def test_what_is_lacking_says_so():
     with pytest.raises(TypeError, match="cast from dtype..float64"):
         np.busday_count(gc.ones(2), gc.ones(2))

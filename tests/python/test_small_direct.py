@@ -144,6 +144,50 @@ def test_rows(dtype):
         same(ours, theirs)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_lines_of_any_axis(dtype):
+    """Where no axis has to be moved, and where the lines are of views."""
+    pairs = []
+    for turn in range(TURNS):
+        x, i = values(dtype, 60).reshape(3, 4, 5), RNG.integers(-4, 4, 6)
+        a, j, m = gc.asarray(x), gc.asarray(i), RNG.random(4) > 0.4
+        pairs += [(a[:, j], x[:, i]), (a[:, j, 1:], x[:, i, 1:]), (a[..., j], x[..., i]), (a[::-1, j, ::2], x[::-1, i, ::2])]
+        pairs += [(a.T[:, j], x.T[:, i]), (a[1][:, j], x[1][:, i]), (a[:, gc.asarray(m)], x[:, m]), (a[0:0, j], x[0:0, i])]
+        pairs += [(a[:, [0, -1]], x[:, [0, -1]]), (a[:, :, j], x[:, :, i]), (a[1:, 1:][:, gc.asarray(i[:2] % 3)], x[1:, 1:][:, i[:2] % 3])]
+        if turn == TURNS - 1:
+            with pytest.raises(IndexError):
+                a[:, gc.asarray(np.array([0, 4]))] + 1
+    for ours, theirs in pairs:
+        same(ours, theirs)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "c16"])
+def test_many_places_before_and_behind_the_ends(dtype):
+    """Several thousand, whose extremes are looked at first."""
+    x, y = RNG.standard_normal(5000).astype(dtype), RNG.standard_normal(6000).astype(dtype)
+    for low, high in ((0, 5000), (-5000, 5000), (-5000, 0)):
+        i = RNG.integers(low, high, 6000)
+        i[[7, 11]] = low, high - 1
+        a, b, j = gc.asarray(x), gc.asarray(y), gc.asarray(i)
+        expected, taken = x.copy(), []
+        expected[i] = y
+        for _ in range(TURNS):
+            taken.append(a[j])
+            taken[-1].item(3)
+            c = a.copy()
+            c[j] = b
+            c.item(3)
+        same(taken[-1], x[i])
+        same(c, expected)
+        for wrong in (-5001, 5000):
+            j[4321] = wrong
+            with pytest.raises(IndexError, match=f"index {wrong} is out of bounds"):
+                c[j] = b
+            with pytest.raises(IndexError, match=f"index {wrong} is out of bounds"):
+                a[j].item(3)
+        same(c, expected)
+
+
 def test_places_outside_are_refused_and_change_nothing():
     a, c = gc.asarray(np.arange(5.0)), gc.zeros(5)
     for turn in range(TURNS):

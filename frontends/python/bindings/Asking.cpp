@@ -121,9 +121,9 @@ bool isOfFortran(PyObject *value) {
 
 /// Modules that tell masks, columns, keys and grids from labels and numbers by NumPy's class.
 bool isWrittenForNumpys(std::string_view module) {
-  constexpr std::array<std::string_view, 8> whole = {"sklearn.",   "xarray.",      "skimage.",
-                                                     "astropy.",   "statsmodels.", "librosa.",
-                                                     "gymnasium.", "cvxpy."};
+  constexpr std::array<std::string_view, 9> whole = {
+      "sklearn.", "xarray.", "skimage.",   "astropy.",         "statsmodels.",
+      "librosa.", "cvxpy.",  "gymnasium.", "numpy.polynomial."};
   if (beginsWithOne(module, whole))
     return module != "astropy.uncertainty.core"; // which makes records of NumPy's array in place
   if (module == "numpy.testing._private.utils" || module == "numpy.ma.testutils")
@@ -171,7 +171,7 @@ bool Asker::takesCopies() const {
 
 bool Asker::makesViews() const {
   static PyObject *name = PyUnicode_InternFromString("memoryview");
-  return isNamed(name);
+  return isNamed(name) || module == "numpy.lib._stride_tricks_impl";
 }
 
 bool Asker::isOfProgram(PyObject *array) const {

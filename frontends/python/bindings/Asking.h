@@ -29,8 +29,8 @@ struct Asker {
   /// SciPy's compiled code takes no memory that it may not write to. Not what writes to arrays that
   /// a program gave it to be written to (SciPy's sparse arrays, `output=` of its images).
   bool takesCopies() const;
-  /// Code that names `memoryview`, whose views are of the array's own memory. NumPy, called by
-  /// other code, asks for its values by the same call.
+  /// Code that names `memoryview`, whose views are of the array's own memory, or is NumPy's
+  /// `as_strided` and its like. NumPy, called by other code, asks for its values by the same call.
   bool makesViews() const;
   /// Code of a program that has graphc in NumPy's place: of a module that has graphc by some name,
   /// or its class of arrays, which is `array`, or is neither Python's nor installed; and not of one

@@ -4,6 +4,7 @@
 #include "frontends/record/HostMath.h"
 #include "frontends/record/Lend.h"
 #include "frontends/record/Recycle.h"
+#include "frontends/record/RowPlaces.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/SmallElements.h"
 #include "frontends/record/SmallTruths.h"
@@ -21,15 +22,6 @@ namespace {
 using op::OpKind;
 using small::Source;
 
-/// Places of rows, all of them inside: read twice, first to see that.
-bool areInside(std::span<const int64_t> places, int64_t rows) {
-  bool isOutside = false;
-  for (int64_t place : places)
-    isOutside |=
-        static_cast<uint64_t>(place < 0 ? place + rows : place) >= static_cast<uint64_t>(rows);
-  return !isOutside;
-}
-
 std::span<const int64_t> integersOf(const small::Elements &elements, int64_t count) {
   return {reinterpret_cast<const int64_t *>(elements.first), static_cast<size_t>(count)};
 }
@@ -39,14 +31,11 @@ std::span<const bool> boolsOf(const small::Elements &elements, int64_t count) {
 
 /// Rows of `width` words each.
 template <typename T>
-void takeRows(const T *from, int64_t width, int64_t rows, std::span<const int64_t> places, T *to) {
-  if (width == 1) {
-    for (int64_t place : places)
-      *to++ = from[place < 0 ? place + rows : place];
-    return;
-  }
-  for (int64_t place : places)
-    to = std::copy_n(from + (place < 0 ? place + rows : place) * width, width, to);
+void takeRows(const T *from, int64_t width, const small::RowPlaces &places, T *to) {
+  if (width == 1)
+    places.forEach([&](int64_t place) { *to++ = from[place]; });
+  else
+    places.forEach([&](int64_t place) { to = std::copy_n(from + place * width, width, to); });
 }
 
 /// `count` rows of what the mask chooses.
@@ -477,6 +466,10 @@ PyObject *directRows(const Array &x, const Array &index) {
   const small::Elements from = small::denseElementsOf(x), places = small::denseElementsOf(index);
   if (!from.base || !places.base)
     return nullptr;
+  const small::RowPlaces chosen(
+      isMask ? std::span<const int64_t>() : integersOf(places, index.size()), rows);
+  if (!chosen.areInside())
+    return nullptr;
   Shape shape;
   if (isMask) {
     shape = isOfAll ? Shape{0} : x.shape();
@@ -484,8 +477,6 @@ PyObject *directRows(const Array &x, const Array &index) {
     if (shape[0] == 0)
       return nullptr;
   } else {
-    if (!areInside(integersOf(places, index.size()), rows))
-      return nullptr;
     shape = small::rowsShape(x, index);
   }
   Made made = takeMade(x.dtype(), shape, x.device());
@@ -496,7 +487,7 @@ PyObject *directRows(const Array &x, const Array &index) {
     if (isMask)
       takeMasked(words, width, boolsOf(places, rows), shape[0], static_cast<T *>(made.data()));
     else
-      takeRows(words, width, rows, integersOf(places, index.size()), static_cast<T *>(made.data()));
+      takeRows(words, width, chosen, static_cast<T *>(made.data()));
   });
   return finish(std::move(made));
 }
@@ -520,7 +511,9 @@ bool directPut(Array &x, PyObject *key, PyObject *value) {
     return false;
   const int64_t rows = x.shape()[0];
   const int64_t count = isMask ? small::countTrue(boolsOf(places, rows)) : index->size();
-  if (!isMask && !areInside(integersOf(places, count), rows))
+  const small::RowPlaces chosen(isMask ? std::span<const int64_t>() : integersOf(places, count),
+                                rows);
+  if (!chosen.areInside())
     return false;
   small::Elements held;
   ComplexBytes bits{};
@@ -557,10 +550,10 @@ bool directPut(Array &x, PyObject *key, PyObject *value) {
       T *to = static_cast<T *>(buffer.host()) + view.offset();
       if (isMask)
         return putMasked(boolsOf(places, rows), count, from, step, to, stride);
-      for (int64_t place : integersOf(places, count)) { // of places named twice the last stays
-        to[(place < 0 ? place + rows : place) * stride] = *from;
+      chosen.forEach([&](int64_t place) { // of places named twice the last stays
+        to[place * stride] = *from;
         from += step;
-      }
+      });
     };
     small::withElement(itemSize(x.dtype()), write);
   });

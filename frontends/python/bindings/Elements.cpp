@@ -165,9 +165,9 @@ bool isAtHand(const Array &x) {
 /// x[i, array, :n], x[array, i, j] and x[:, array]: an array of one axis, or a list of integers,
 /// among integers and slices names rows of a part of x.
 struct PartKey {
-  std::optional<Array> part; ///< whose first axis is that of the rows
+  std::optional<Array> part;
   pb::object rows;
-  int64_t position = 0; ///< of the rows' axis in the result
+  int64_t position = 0; ///< of the rows' axis in the part and in the result
 
   PartKey(const Array &x, PyObject *key) {
     if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) > x.rank() || x.isValue() ||
@@ -201,14 +201,12 @@ struct PartKey {
     // Integers are arrays here, too: beside slices they may put the axis of the rows first.
     if (!rows || (hasIntegers && position > 0))
       return;
-    Array shown = x.withView(unwrap(x.view().index({items.data(), size})));
-    part = position == 0 ? std::move(shown) : moved(shown, position, 0);
+    part = x.withView(unwrap(x.view().index({items.data(), size})));
   }
 
   /// x[key], or a null array where it has to be recorded.
   Array take() const {
-    Array taken = unwrap(ops::takeRowsNow(*part, *asAnyArray(rows)));
-    return taken.isNull() || position == 0 ? taken : unwrap(ops::copy(moved(taken, 0, position)));
+    return unwrap(ops::takeRowsNow(*part, *asAnyArray(rows), static_cast<size_t>(position)));
   }
 
 private:
@@ -230,14 +228,6 @@ private:
       return false;
     rows = pb::reinterpret_borrow<pb::object>(object);
     return true;
-  }
-  static Array moved(const Array &x, int64_t from, int64_t to) {
-    std::vector<int64_t> order;
-    for (int64_t axis = 0; axis < x.rank(); ++axis)
-      if (axis != from)
-        order.push_back(axis);
-    order.insert(order.begin() + to, from);
-    return unwrap(ops::transpose(x, order));
   }
 };
 

@@ -4,6 +4,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/python/bindings/Quick.h"
+#include "frontends/record/IndexChecks.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Lend.h"
 #include "frontends/record/MemoryOrder.h"
