@@ -148,6 +148,10 @@ Status View::indexBy(std::span<const IndexItem> items, StridedStep &step, View &
     }
   }
   keepWhole(viewShape.size() - axis);
+  if (kept > static_cast<size_t>(kMaxRank))
+    return Status(ErrorCode::Index, format("number of dimensions must be within [0, {}], indexing "
+                                           "result would have {}",
+                                           kMaxRank, kept));
   for (Shape *list : {static_cast<Shape *>(&step.axes), &dims, &strides})
     list->shrink(kept);
   out.viewOffset = offset;

@@ -713,3 +713,28 @@ def test_pandas_gives_compiled_code_numpys_arrays():
 def test_ranges_of_large_integers_by_a_float_step_have_as_many_elements(ends):
     want, got = np.arange(*ends), gc.arange(*ends)
     assert got.dtype == want.dtype and got.tolist() == want.tolist()
+
+
+REFUSED = {
+    "new axes": (IndexError, lambda xp: xp.ones(2)[(None,) * 70]),
+    "one new axis": (IndexError, lambda xp: xp.ones((1,) * 64)[None]),
+    "new axes of a view": (IndexError, lambda xp: xp.ones((1,) * 40)[0, ::-1][(None,) * 26]),
+    "a mode of copies": (ValueError, lambda xp: xp.arange(3).astype(float, copy=np._CopyMode.NEVER)),
+    "a mode of no copies": (ValueError, lambda xp: xp.arange(3).astype(int, copy=np._CopyMode.ALWAYS)),
+    "copies that are many": (ValueError, lambda xp: xp.arange(3).astype(int, copy=xp.ones(2))),
+    "names": (ValueError, lambda xp: xp.broadcast(1, x=1)),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_numpy_refuses(case):
+    error, statement = REFUSED[case]
+    for xp in (np, gc):
+        with pytest.raises(error):
+            statement(xp)
+
+
+def test_as_many_axes_as_there_may_be():
+    for xp in (np, gc):
+        assert xp.ones((1,) * 62)[None, ..., None].shape == (1,) * 64
+        assert xp.arange(3).astype(int, copy=2).tolist() == [0, 1, 2]

@@ -4,6 +4,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Gil.h"
 #include "frontends/python/bindings/GivenAxes.h"
+#include "frontends/python/bindings/Imported.h"
 #include "frontends/python/bindings/Operators.h"
 #include "frontends/python/bindings/Quick.h"
 
@@ -336,17 +337,27 @@ Array copyInOrder(const Array &x, DType t, char order) {
   return out;
 }
 
+/// What `copy=` of astype() says, which is no mode as array() takes.
+bool mustCopy(const pb::object &copy) {
+  static constinit Imported mode("numpy", "_CopyMode");
+  if (Py_TYPE(copy.ptr()) == mode.type())
+    throw pb::value_error(
+        "_CopyMode enum is not allowed for astype function. Use true/false instead.");
+  return pb::bool_(copy);
+}
+
 pb::object astype(const pb::object &self, const pb::object &dtype, const pb::object &order,
-                  const std::string &casting, bool, bool copy) {
+                  const std::string &casting, bool, const pb::object &copy) {
   static constexpr std::array kRules = {"unsafe", "same_kind", "safe", "equiv", "no"};
   if (std::find(kRules.begin(), kRules.end(), casting) == kRules.end())
     raiseForeign("a rule that looks at values"); // or that there is not, in NumPy's words
   DType t = toDType(dtype);
+  const bool copies = mustCopy(copy);
   char wanted = toOrder(order, 'K');
   Array &x = wanted == 'F' ? *asArray(self) : *asOpenArray(self);
   bool isInOrder = wanted == 'K' || (wanted != 'F' && x.view().isContiguous()) ||
                    (wanted != 'C' && isColumnMajor(x));
-  if (t == x.dtype() && !copy && isInOrder)
+  if (!copies && t == x.dtype() && isInOrder)
     return self;
   if (casting != "unsafe" && !pb::module_::import("graphc._dtypes")
                                   .attr("can_cast")(dtypeObject(x.dtype()), dtypeObject(t), casting)

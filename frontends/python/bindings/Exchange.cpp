@@ -358,11 +358,8 @@ pb::object toDlpack(Array &x, const pb::object &stream, const pb::object &maxVer
   if (!device.is_none() && device.cast<pb::tuple>()[0].cast<int>() != dlpack::kCpu)
     throw pb::buffer_error("graphc exports host memory: dl_device must be (1, 0)");
   if (!stream.is_none())
-    throw pb::value_error("__dlpack__: host memory has no stream, stream must be None");
-  const int isTrue = copy.is_none() ? 0 : PyObject_IsTrue(copy.ptr());
-  if (isTrue < 0)
-    throw pb::error_already_set();
-  const bool mustCopy = isTrue != 0;
+    throw std::runtime_error("__dlpack__: host memory has no stream, stream must be None");
+  const bool mustCopy = !copy.is_none() && pb::bool_(copy);
   std::optional<Window> w;
   if (!mustCopy)
     w = hostWindow(x, "exchange");

@@ -69,9 +69,11 @@ class broadcast:  # noqa: N801  (NumPy's name)
 
     __module__ = "graphc"
 
-    def __init__(self, *arrays):
+    def __init__(self, *arrays, **names):
         from ._manipulation import broadcast_arrays
 
+        if names:
+            raise ArgumentError("keyword arguments not accepted.")
         arrays = [part for a in arrays for part in _parts_of(a)]
         if len(arrays) > 64:
             raise ArgumentError("Need at least 0 and at most 64 array objects.")
