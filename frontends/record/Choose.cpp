@@ -35,10 +35,11 @@ constexpr double kSecondsEach = 0.9;
 constexpr double kTimedTiles = 16;
 /// Products of fewer rows or columns have no tiles; deeper ones have more than one for an element.
 constexpr double kTiledSide = 32, kTiledDepth = 2048;
+/// Bytes moved between memories: more than caches hold, as arrays have that are worth moving; where
+/// there is less room, fewer.
+constexpr int64_t kMoved = int64_t{128} << 20, kLeastMoved = int64_t{1} << 20;
 /// Nanoseconds of a run that one sample is enough of when time is short.
 constexpr double kLongRun = 5e6;
-/// Nanoseconds of the host in a program, before code for the other device is made for a trial.
-constexpr double kTrialAfter = 4e6;
 /// So many times as long a run may take there besides the way: by estimate, and by what was
 /// measured.
 constexpr double kFirstLoss = 4, kTrialLoss = 2;
@@ -153,17 +154,22 @@ private:
         [&] { return node::make(OpKind::Matmul, both, op::MatmulAttrs{}.encode(), {}, device); });
   }
   Status transfers(DeviceSpeed &speed) {
-    constexpr int64_t kBytes = int64_t{16} << 20, kFew = 4096;
-    std::vector<char> host(kBytes, 1);
-    GRAPHC_ASSIGN(rt::BufferRef buffer, device.allocate(kBytes));
+    constexpr int64_t kFew = 4096;
+    int64_t bytes = kMoved;
+    auto room = device.allocate(bytes);
+    for (; !room && bytes > kLeastMoved; room = device.allocate(bytes))
+      bytes /= 2;
+    GRAPHC_ASSIGN(rt::BufferRef buffer, std::move(room));
+    std::vector<char> host(static_cast<size_t>(bytes), 1);
+    const auto moved = static_cast<double>(bytes);
     for (int i = 0; i < 4; ++i) {
       auto start = Clock::now();
-      GRAPHC_TRY(device.queue().upload(*buffer, host.data(), kBytes));
+      GRAPHC_TRY(device.queue().upload(*buffer, host.data(), bytes));
       GRAPHC_TRY(device.queue().finish());
-      speed.up = std::max(speed.up, kBytes / std::max(nanosSince(start), 1.0));
+      speed.up = std::max(speed.up, moved / std::max(nanosSince(start), 1.0));
       start = Clock::now();
-      GRAPHC_TRY(device.queue().download(host.data(), *buffer, kBytes));
-      speed.down = std::max(speed.down, kBytes / std::max(nanosSince(start), 1.0));
+      GRAPHC_TRY(device.queue().download(host.data(), *buffer, bytes));
+      speed.down = std::max(speed.down, moved / std::max(nanosSince(start), 1.0));
     }
     for (int i = 0; i < 4; ++i) {
       auto start = Clock::now();
@@ -225,7 +231,7 @@ Result<const DeviceSpeed *> speedOf(rt::Device &device) {
   std::lock_guard lock(mutex);
   if (const DeviceSpeed *speed = knownSpeed(device))
     return speed;
-  std::string key = "graphc device speed 7|" + device.info().identity + "|" +
+  std::string key = "graphc device speed 8|" + device.info().identity + "|" +
                     device.info().features + "|" + std::string(compilerBuildId());
   std::span<const uint8_t> keyBytes(reinterpret_cast<const uint8_t *>(key.data()), key.size());
   rt::DiskCache &disk = rt::DiskCache::instance();
@@ -265,15 +271,18 @@ double timeOnOther(const ProgramWork &work, const DeviceSpeed &other) {
 }
 
 ProgramWork hopeful(ProgramWork work, const DeviceSpeed &host, const DeviceSpeed &other) {
-  constexpr double kDisturbed = 2; // times what a run takes that is not
+  // Times what a run takes that is not. The first runs on the host meet threads that sleep, and are
+  // all that is known of it until one of its trials is timed.
+  constexpr double kDisturbed = 2, kFirstRuns = 16;
   ProgramWork expected = work;
   expected.hostNanos = expected.answerNanos = expected.queuedNanos = 0;
   expected.onHostOnly = expected.onOtherOnly = 0;
-  auto hope = [&](double &measured, double estimate) {
+  auto hope = [&](double &measured, double estimate, double disturbed = kDisturbed) {
     if (measured > 0)
-      measured = std::min(measured, std::max(estimate, measured / kDisturbed));
+      measured = std::min(measured, std::max(estimate, measured / disturbed));
   };
-  hope(work.hostNanos, timeOnHost(expected, host, other));
+  hope(work.hostNanos, timeOnHost(expected, host, other),
+       work.hostPeriod > 0 ? kDisturbed : kFirstRuns);
   hope(work.answerNanos, timeOnOther(expected, other));
   hope(work.queuedNanos, timeOnOther(expected, other));
   return work;
@@ -284,19 +293,26 @@ static ProgramWork onceMoved(ProgramWork work) {
   return work;
 }
 
+/// A run on the host with the copies of what it is given, which are within its period.
+static double timeWithCopies(const ProgramWork &work, const DeviceSpeed &host,
+                             const DeviceSpeed &other) {
+  const double run = timeOnHost(work, host, other);
+  return work.givenHere > 0 ? std::max(run + work.givenHere / host.up, work.hostPeriod) : run;
+}
+
 bool isWorthTrying(const ProgramWork &work, bool isOnOther, const DeviceSpeed &host,
                    const DeviceSpeed &other) {
   if (!work.isTrial || (isOnOther && work.onOtherOnly > work.givenThere))
     return false;
   ProgramWork hoped = hopeful(work, host, other);
   hoped.onOtherOnly = 0;
-  const double here = isOnOther ? timeOnOther(work, other)
-                                : timeOnHost(work, host, other) + work.givenHere / host.up;
+  const double here = isOnOther ? timeOnOther(work, other) : timeWithCopies(work, host, other);
   const double there =
       isOnOther ? timeOnHost(hoped, host, other) : timeOnOther(onceMoved(hoped), other);
   const double way = isOnOther ? 0 : timeOnOther(hoped, other) - there;
   const bool isKnown = isOnOther ? work.isHostTimed : work.answerNanos + work.queuedNanos > 0;
-  return work.run * here > kTrialAfter && way < here &&
+  // Where a run was timed, there is code.
+  return (isKnown || work.run * here > work.trialAfter) && way < here &&
          there < (isKnown ? kTrialLoss : kFirstLoss) * here;
 }
 
@@ -459,22 +475,6 @@ bool isSmall(const Segment &segment) {
   return bytes < kAlwaysHost;
 }
 
-/// workOf(): statements that are not jitted come again and again, each time as a new segment.
-ProgramWork workOfLately(const Segment &segment) {
-  struct Met {
-    Digest structure;
-    std::vector<int64_t> symbols;
-    ProgramWork work;
-  };
-  constexpr size_t kMet = 64;
-  thread_local std::array<Met, kMet> lately;
-  const Digest structure = segment.code.structure();
-  Met &met = lately[structure.low % kMet];
-  if (met.structure != structure || met.symbols != segment.symbols)
-    met = {structure, segment.symbols, workOf(segment)};
-  return met.work;
-}
-
 /// The device that a setting, the size or what there is chooses; null when times do.
 rt::Device *alwaysOn(const rt::Choices &choices, bool isLittle) {
   if (!choices.other || isLittle)
@@ -553,31 +553,21 @@ rt::Device *fixedDevice(const Segment &segment, rt::Device &device) {
   return choices ? alwaysOn(*choices, isSmall(segment)) : &device;
 }
 
-Result<rt::Device *> chooseDevice(const Segment &segment, rt::Device &device,
-                                  std::span<const rt::BufferRef> inputs,
-                                  std::optional<int64_t> read) {
-  if (rt::Device *fixed = fixedDevice(segment, device))
-    return fixed;
-  const rt::Choices &choices = *rt::choicesOf(device);
-  std::vector<rt::Tensor> known;
-  for (const rt::BufferRef &input : inputs)
-    if (input)
-      known.emplace_back().buffer = input;
-  ProgramWork work = workOfLately(segment);
-  work.waits = read ? 1 : 0;
-  work.read = static_cast<double>(read.value_or(0));
-  GRAPHC_ASSIGN(ChosenDevice chosen, deviceOfRun(work, choices, known));
-  return chosen.device;
+Result<std::shared_ptr<rt::LoadedProgram>> programOn(Segment &segment, rt::Device &chosen,
+                                                     rt::Device &device) {
+  auto program = programFor(segment, chosen);
+  const rt::Choices *choices = rt::choicesOf(device);
+  return program || !choices || &chosen == choices->cpu ? std::move(program)
+                                                        : programFor(segment, *choices->cpu);
 }
 
-Result<std::shared_ptr<rt::LoadedProgram>> chosenProgram(Segment &segment, rt::Device &device,
-                                                         std::span<const rt::BufferRef> inputs,
-                                                         std::optional<int64_t> read) {
-  GRAPHC_ASSIGN(rt::Device * chosen, chooseDevice(segment, device, inputs, read));
-  auto program = programFor(segment, *chosen);
-  const rt::Choices *choices = rt::choicesOf(device);
-  return program || !choices || chosen == choices->cpu ? std::move(program)
-                                                       : programFor(segment, *choices->cpu);
+Result<std::shared_ptr<rt::LoadedProgram>> programOfCalls(Segment &segment, rt::Device &device) {
+  rt::Device *chosen = fixedDevice(segment, device);
+  if (!chosen) {
+    GRAPHC_ASSIGN(ChosenDevice found, deviceOfRun(workOf(segment), *rt::choicesOf(device), {}));
+    chosen = found.device;
+  }
+  return programOn(segment, *chosen, device);
 }
 
 Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device) {

@@ -67,8 +67,10 @@ struct ProgramWork {
   double onOtherOnly = 0;                ///< and those that are only there
   /// Of them, bytes of the host's, which copies them for every run, or would have them there.
   double givenHere = 0, givenThere = 0;
-  double waits = 0;         ///< of the host for the results, by run
-  double read = 0;          ///< bytes of the results that the host reads
+  double waits = 0; ///< of the host for the results, by run
+  double read = 0;  ///< bytes of the results that the host reads
+  /// Nanoseconds of the program's runs before code for the other device is made for a trial.
+  double trialAfter = 4e6;
   bool needsHost = false;   ///< library routines run on the host
   bool needsGroups = false; ///< but those of which devices of class `gpu` have kernels
 };
@@ -112,12 +114,6 @@ ProgramWork workOf(const Segment &segment);
 /// The device on which a segment of `device` runs wherever its inputs are; null when that and times
 /// decide.
 rt::Device *fixedDevice(const Segment &segment, rt::Device &device);
-/// The device of the two on which `segment` should run; times them when that was never done. Inputs
-/// that are not known yet count as being where the program runs. `read`: bytes that the host waits
-/// for, nothing where it does not wait.
-Result<rt::Device *> chooseDevice(const Segment &segment, rt::Device &device,
-                                  std::span<const rt::BufferRef> inputs,
-                                  std::optional<int64_t> read);
 /// What a segment on `device` does, when where its inputs are decides on the device of each run;
 /// nothing when it is decided for good.
 std::optional<ProgramWork> workOfRuns(const Segment &segment, rt::Device &device);
@@ -126,11 +122,13 @@ std::optional<ProgramWork> workOfRuns(const Segment &segment, rt::Device &device
 Result<ChosenDevice> deviceOfRun(ProgramWork work, const rt::Choices &choices,
                                  std::span<const rt::Tensor> inputs);
 
-/// The program of a segment on the device chosen for it; on the cpu when the other one cannot run
-/// it.
-Result<std::shared_ptr<rt::LoadedProgram>> chosenProgram(Segment &segment, rt::Device &device,
-                                                         std::span<const rt::BufferRef> inputs,
-                                                         std::optional<int64_t> read);
+/// The program of a segment on the device that was chosen for it, which is on `device`; on the cpu
+/// when the other one cannot run it.
+Result<std::shared_ptr<rt::LoadedProgram>> programOn(Segment &segment, rt::Device &chosen,
+                                                     rt::Device &device);
+/// The same for a jitted function's first call, whose inputs count as being where it runs. Times
+/// the devices when that was never done.
+Result<std::shared_ptr<rt::LoadedProgram>> programOfCalls(Segment &segment, rt::Device &device);
 /// A value where a program on `device` reads it; in host memory when it has no room there.
 Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device);
 Status makeReady(std::span<rt::Tensor> inputs, rt::Device &device);

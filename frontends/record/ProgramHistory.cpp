@@ -10,7 +10,7 @@ namespace {
 
 /// Trials take so long: threads that slept are awake by half of it, and arrays of the host's
 /// numbers begin on the other device.
-constexpr double kLengthNanos = 4e5;
+constexpr double kLengthNanos = 1e6;
 constexpr uint32_t kLongest = 96;
 /// Devices that differ by less are measured for longer, which costs little.
 constexpr double kClose = 1.25;
@@ -74,11 +74,10 @@ TrialPlan::Turn TrialPlan::at(uint32_t run, double nanos, double ratio) {
     trials.fetch_add(1, std::memory_order_relaxed);
   }
   if (run == begin) {
-    const double enough =
-        std::clamp<double>(nanos > 0 ? kLengthNanos / nanos : 0, kFewest, kLongest);
+    const double enough = std::max<double>(nanos > 0 ? kLengthNanos / nanos : 0, kFewest);
     const bool isClose = ratio > 0 && ratio < kClose;
-    runs.store(static_cast<uint32_t>(enough * (isClose ? kCloseLength : 1)) / 4 * 4,
-               std::memory_order_relaxed);
+    const double length = std::min<double>(enough * (isClose ? kCloseLength : 1), kLongest);
+    runs.store(static_cast<uint32_t>(length) / 4 * 4, std::memory_order_relaxed);
   }
   return {run >= begin, run == begin, trials.load(std::memory_order_relaxed), length()};
 }
@@ -118,8 +117,8 @@ ProgramWork ProgramHistory::next(ProgramWork work) {
   use->beginRun(work.runsSince, isHost ? 1 : work.runsSince);
   work.hostNanos = hostRuns.nanos();
   work.isHostTimed = hostRuns.isKnown();
-  work.waits = use->waits();
-  work.read = use->bytes();
+  work.waits = std::max(work.waits, use->waits());
+  work.read = std::max(work.read, use->bytes());
   const bool waits = work.waits > kWaitsMostly;
   work.answerNanos = waits ? use->answerNanos() : 0;
   work.queuedNanos = waits ? 0 : queuedThere.nanos();

@@ -2,7 +2,7 @@
 
 #include "compiler/api/Loader.h"
 #include "dialects/opset/Printer.h"
-#include "frontends/record/Choose.h"
+#include "frontends/record/ChosenRun.h"
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/Holders.h"
 #include "frontends/record/Interpret.h"
@@ -168,8 +168,8 @@ Result<std::shared_ptr<rt::LoadedProgram>> interpreted(Scratch &scratch, rt::Dev
 }
 
 /// The program to run; null, and the outputs made, where a segment was interpreted.
-Result<std::shared_ptr<rt::LoadedProgram>> programOrOutputs(Scratch &scratch, rt::Device &owner,
-                                                            bool mayInterpret, Ran &ran) {
+Result<ChosenRun> programOrOutputs(Scratch &scratch, rt::Device &owner, bool mayInterpret,
+                                   Ran &ran) {
   Segment &segment = scratch.segment;
   rt::Device *fixed = mayInterpret ? fixedDevice(segment, owner) : nullptr;
   if (fixed && onHost(*fixed)) {
@@ -179,9 +179,9 @@ Result<std::shared_ptr<rt::LoadedProgram>> programOrOutputs(Scratch &scratch, rt
       GRAPHC_ASSIGN(program, interpreted(scratch, *fixed, met, ran));
     }
     if (program || ran.wasInterpreted)
-      return program;
+      return ChosenRun{std::move(program)};
   }
-  return chosenProgram(segment, owner, scratch.buffers, scratch.read);
+  return chosenRun(segment, owner, scratch.buffers, scratch.read);
 }
 
 Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, bool mayInterpret,
@@ -202,8 +202,8 @@ Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, bool may
                                          "another thread updated it in place");
     buffers.push_back(n->buffer());
   }
-  GRAPHC_ASSIGN(std::shared_ptr<rt::LoadedProgram> program,
-                programOrOutputs(scratch, owner, mayInterpret, ran));
+  GRAPHC_ASSIGN(ChosenRun chosen, programOrOutputs(scratch, owner, mayInterpret, ran));
+  const rt::LoadedProgram *program = chosen.program.get();
   if (!program)
     return Status::ok();
   buffers.clear(); // who else holds them is asked below
@@ -232,11 +232,15 @@ Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, bool may
     look = Look::before(std::move(kept), std::span(inputs).first(segment.inputs.size()), device);
   }
   ran.report.mayTellLater = look != nullptr;
+  RunTimer timer(chosen.history.get(), program, chosen.isTimed);
   Status status = runOrSplit(*program, segment, inputs, sizes, scratch.outputs, ran.report);
+  if (status)
+    status = timer.stop();
   if (look)
     GRAPHC_TRY(Look::after(look, ran.report.isWatchedLater));
   if (status)
-    giveTo(owner, scratch.outputs);
+    giveTo(owner, scratch.outputs,
+           chosen.history && chosen.isCounted ? chosen.history->use : nullptr);
   return ran.report.place ? atPlace(std::move(status), segment.placeLocations(), *ran.report.place)
                           : std::move(status);
 }

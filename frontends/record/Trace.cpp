@@ -93,7 +93,7 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
     if (computesNothing(segment)) {
       step.empty = segment.outputs;
     } else {
-      GRAPHC_ASSIGN(step.program, chosenProgram(segment, owner, {}, std::nullopt));
+      GRAPHC_ASSIGN(step.program, programOfCalls(segment, owner));
       step.sizes = segment.sizeArguments(step.program->program().meta().sizeArguments);
       step.places = segment.placeLocations();
       step.locations = segment.locations();

@@ -286,3 +286,27 @@ def test_parts_and_scalars_of_results_are_waited_for():
     for where in ("timing", "cpu", "other"):
         env = os.environ | {"PYTHONPATH": PACKAGE, "GRAPHC_AUTO": where}
         subprocess.run([sys.executable, "-c", code], check=True, env=env, timeout=300)
+
+
+def test_statements_that_go_on_are_the_same_wherever_they_run(tmp_path):
+    """What runs of statements alike took is remembered: they may go to the other device now and then, also those between
+    which an array is updated, whose results are read or dropped, and of several sizes."""
+    code = (
+        "import graphc as gc, numpy as np\n"
+        "x = np.random.default_rng(3).random(400_000, dtype='f4')\n"
+        "def step(xp, a, total, n):\n"
+        "    y = xp.sqrt(a[:n]) * 2 + 1\n"
+        "    a[:n] += np.float32(0.125)\n"
+        "    total += float(xp.max(y))\n"
+        "    return total + float(y[n // 2]) if n % 3 else total\n"
+        "a, b, ours, theirs = gc.asarray(x, device='auto'), x.copy(), 0.0, 0.0\n"
+        "with gc.device('auto'):\n"
+        "    for turn in range(240):\n"
+        "        n = (400_000, 100_000, 30_000)[turn % 3]\n"
+        "        ours, theirs = step(gc, a, ours, n), step(np, b, theirs, n)\n"
+        "        assert ours == theirs, turn\n"
+        "assert np.asarray(a).tobytes() == b.tobytes()\n"
+    )
+    for where in ("timing", "other"):
+        env = os.environ | {"PYTHONPATH": PACKAGE, "GRAPHC_AUTO": where, "GRAPHC_CACHE_DIR": str(tmp_path)}
+        subprocess.run([sys.executable, "-c", code], check=True, env=env, timeout=300)

@@ -155,6 +155,8 @@ TEST(Choose, WhatWasDisturbedIsTriedAgain) {
   EXPECT_FALSE(runsOnOther(w, host, gpu, 0));
   w.hostNanos = 200'000; // other work on its cores
   EXPECT_TRUE(runsOnOther(w, host, gpu, 0));
+  EXPECT_EQ(hopeful(w, host, gpu).hostNanos, 12'500) << "the first runs met threads that slept";
+  w.hostPeriod = 210'000; // of a trial
   EXPECT_EQ(hopeful(w, host, gpu).hostNanos, 100'000);
   w.hostNanos = 20'000;
   EXPECT_LT(hopeful(w, host, gpu).hostNanos, 12'000);
@@ -185,6 +187,11 @@ TEST(Choose, EstimatesThatAreCloseAreTried) {
   EXPECT_FALSE(isWorthTrying(w, false, host, gpu)) << "nothing to be hoped for";
   w.hostNanos *= 8;
   EXPECT_TRUE(isWorthTrying(w, true, host, gpu)) << "the host may have been disturbed";
+  w.trialAfter = 1e12;
+  EXPECT_TRUE(isWorthTrying(w, true, host, gpu)) << "it has the code";
+  w.isHostTimed = false;
+  EXPECT_FALSE(isWorthTrying(w, true, host, gpu));
+  w.isHostTimed = true;
   w.onOtherOnly = 8;
   EXPECT_FALSE(isWorthTrying(w, true, host, gpu)) << "nothing moves back";
   w.givenThere = 8;
@@ -204,6 +211,10 @@ TEST(Choose, WhatIsGivenIsTried) {
   EXPECT_FALSE(isWorthTrying(w, false, host, gpu)) << "whatever the caller does with it";
   w.givenHere = w.onHostOnly; // 839 us
   EXPECT_TRUE(isWorthTrying(w, false, host, gpu));
+  host.up = 100; // in a cache, which these do not fit
+  EXPECT_TRUE(isWorthTrying(w, false, host, gpu));
+  w.hostPeriod = 0;
+  EXPECT_FALSE(isWorthTrying(w, false, host, gpu)) << "84 us, as far as is known";
 }
 
 TEST(Choose, WhatWasTriedAndQueuedCounts) {

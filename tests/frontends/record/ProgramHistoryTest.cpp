@@ -58,11 +58,11 @@ TEST(ProgramHistory, ShortRunsHaveLongTrials) {
   EXPECT_EQ(plan.at(16, 1e6, 2).length, 12u);
   EXPECT_EQ(plan.at(17, 1e4, 2).length, 12u) << "once it began";
   TrialPlan other;
-  EXPECT_EQ(other.at(16, 1e4, 2).length, 40u);
+  EXPECT_EQ(other.at(16, 2.5e4, 2).length, 40u);
   TrialPlan third;
   EXPECT_EQ(third.at(16, 1e3, 2).length, 96u);
   TrialPlan close;
-  EXPECT_EQ(close.at(16, 1e4, 1.1).length, 80u);
+  EXPECT_EQ(close.at(16, 2.5e4, 1.1).length, 80u);
 }
 
 TEST(ProgramHistory, PeriodsFollowWhatIsUsual) {
