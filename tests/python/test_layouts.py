@@ -384,3 +384,12 @@ def test_lines_of_any_layout():
     want = program(np)
     for _ in range(20):  # recorded, then computed as in a loop
         assert program(gc) == want
+
+
+def test_vectors_in_an_order_are_contiguous():
+    def run(xp):
+        x = xp.ones(10)[::2]
+        made = [xp.asarray(x, order="C"), xp.asarray(x, order="F"), xp.array(x, copy=None, order="C"), xp.asarray(x, dtype="f8", order="C")]
+        return [m.flags.c_contiguous for m in made], xp.asarray(x, order="A").flags.c_contiguous, xp.asarray(x[:1], order="C").shape
+
+    assert run(gc) == run(np)

@@ -135,3 +135,47 @@ def test_memory_of_our_arrays_that_makers_give(size):
     y = gc.array(Maker(), copy=False)
     y[0] = 7
     assert isinstance(y, gc.ndarray) and gc.shares_memory(x, y) and float(x[0]) == 7
+
+
+class Samples:
+    """As programs write such classes: an array of ours, by `asarray`."""
+
+    def __init__(self):
+        self.values = gc.arange(4.0)
+
+    def __len__(self):
+        return 4
+
+    def __array__(self, dtype=None, copy=None):
+        return gc.asarray(self.values, dtype=dtype)
+
+
+def test_code_that_knows_numpy_alone_is_given_numpys_arrays():
+    import scipy.integrate
+    from matplotlib.cbook import index_of
+
+    s = Samples()
+    names = {"np": np}
+    exec("def ask(x): return np.asarray(x), np.array([x, x]), np.sin(x)", names)
+    same, both, sines = names["ask"](s)
+    assert type(same) is np.ndarray and np.array_equal(both, [[0, 1, 2, 3]] * 2) and np.array_equal(sines, np.sin(np.arange(4)))
+    same[0] = 7  # the same memory, as in NumPy
+    assert s.values.tolist() == [7, 1, 2, 3]
+    assert np.array_equal(index_of(s)[1], [7, 1, 2, 3]) and scipy.integrate.simpson(s) == scipy.integrate.simpson([7.0, 1, 2, 3])
+    assert np.atleast_1d(s).tolist() == [7, 1, 2, 3]
+    assert type(gc.asarray(s)) is gc.ndarray and s.__array__() is s.values  # a program has its own
+
+
+def test_makers_are_asked_for_dtypes_that_numpy_alone_has():
+    def run(xp):
+        asked = []
+
+        class Pair:
+            def __array__(self, dtype=None, copy=None):
+                asked.append(dtype)
+                return xp.array([5, [1, 2]] if dtype == object else [5, 1.5], dtype=dtype)
+
+        made = [xp.asarray(Pair(), dtype=object), xp.array(Pair(), object), xp.asarray(Pair(), dtype="U4")]
+        return [(m.dtype, m.tolist()) for m in made], [*dict.fromkeys(asked)]
+
+    assert run(gc) == run(np)

@@ -1,6 +1,8 @@
 // Whose Python code asks, from its frame and the names of its module.
 #include "frontends/python/bindings/Asking.h"
 
+#include "frontends/python/bindings/Frames.h"
+
 #include <Python.h>
 
 #include <algorithm>
@@ -146,10 +148,14 @@ bool hasName(PyObject *globals, const PyObject *value) {
   return false;
 }
 
-/// Whether the running module has a package by some name.
-bool hasPackage(const char *name) {
-  PyObject *package = PyDict_GetItemString(PyImport_GetModuleDict(), name);
-  return hasName(PyEval_GetGlobals(), package);
+/// Whether a module, the running one unless said, has a package by some name.
+bool hasPackage(const char *name, PyObject *globals = PyEval_GetGlobals()) {
+  return hasName(globals, PyDict_GetItemString(PyImport_GetModuleDict(), name));
+}
+
+/// Whether these are the names of one of NumPy's own modules.
+bool isOfNumpy(PyObject *globals) {
+  return textOf(PyDict_GetItemString(globals, "__name__")).starts_with("numpy.");
 }
 
 } // namespace
@@ -253,6 +259,18 @@ bool Asker::isInstalled() const {
   std::string_view file = textNamed(name);
   return (file.find("site-packages") != file.npos || file.find("dist-packages") != file.npos) &&
          !isOf("numpy") && !isOf("graphc");
+}
+
+bool isAskedByNumpy() {
+  static PyObject *name = PyUnicode_InternFromString("__array__");
+  Frames frame;
+  if (!frame || frame.code()->co_name != name)
+    return false;
+  frame.next();
+  if (!frame || isPackageCode(frame.code()))
+    return false;
+  return isOfNumpy(frame.globals()) ||
+         (hasPackage("numpy", frame.globals()) && !hasPackage("graphc", frame.globals()));
 }
 
 bool Asker::meansAnyArray() const {

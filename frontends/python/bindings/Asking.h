@@ -57,6 +57,11 @@ struct Asker {
   bool meansAnyArray() const;
 };
 
+/// Whether the running function is the `__array__` of a class of a program, called for code that
+/// has NumPy and not graphc: NumPy, which that code asked, takes no arrays but its own from it.
+/// Nearly free in any other function.
+bool isAskedByNumpy();
+
 } // namespace graphc::py
 
 #endif // GRAPHC_FRONTENDS_PYTHON_BINDINGS_ASKING_H

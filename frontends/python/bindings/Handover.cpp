@@ -1,7 +1,9 @@
 // What graphc does not compute goes to NumPy: calls, operators and methods that met a dtype or an
 // object of another kind (ForeignDType). Only calls that failed come here.
+#include "frontends/python/bindings/Asking.h"
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Imported.h"
+#include "frontends/record/Trace.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -118,7 +120,7 @@ PyObject *plannedFor(PyObject *self, PyObject *const *args, Py_ssize_t count, Py
   });
 }
 
-PyObject *callFunction(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
+PyObject *called(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
   auto *f = reinterpret_cast<Function *>(self);
   PyObject *theirs = ofClasses(self, args, PyVectorcall_NARGS(flags), names, f->quick);
   if (theirs || PyErr_Occurred())
@@ -147,6 +149,16 @@ PyObject *callFunction(PyObject *self, PyObject *const *args, size_t flags, PyOb
   if (result)
     return result;
   return handOver(self, args, PyVectorcall_NARGS(flags), names);
+}
+
+/// Arrays that go on to NumPy are given as its own, over the same memory.
+PyObject *callFunction(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
+  PyObject *made = called(self, args, flags, names);
+  if (!made || !isOurType(Py_TYPE(made)) || !isAskedByNumpy() || Trace::active())
+    return made;
+  PyObject *given = PyObject_CallMethod(made, "_lent", nullptr);
+  Py_DECREF(made);
+  return given;
 }
 
 int traverse(PyObject *self, visitproc visit, void *arg) {

@@ -137,7 +137,7 @@ def turned(x):
 def in_order(x, order):
     """`x`, or a copy where its elements lie in another order."""
     order = _order(order)
-    if x.ndim < 2 or order in "AK" or (order != "F" and x.contiguous) or (order != "C" and x.flags.f_contiguous):
+    if order in "AK" or (order != "F" and x.contiguous) or (order != "C" and x.flags.f_contiguous):
         return x
     return x.copy(order)
 

@@ -251,7 +251,7 @@ def plan(theirs, args, keywords, updates=None):
     """The call of NumPy's function for our arguments, and what makes its result ours; `updates` is the name of the first one
     where that is changed."""
     if theirs in _CONVERTERS and args:
-        theirs, args = converter(theirs, args)
+        theirs, args = converter(theirs, args, keywords)
     of_ufunc = isinstance(theirs, _np.ufunc) or isinstance(getattr(theirs, "__self__", None), _np.ufunc)
     made = _plan(_Call(args, keywords, "__array_ufunc__" if of_ufunc else "__array_function__"), theirs, args, keywords, updates)
     if theirs in _CONVERTERS and args and type(args[0]) in (list, tuple) and any(map(_graphc.is_array, args[0])):

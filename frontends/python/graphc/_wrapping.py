@@ -52,9 +52,18 @@ def _takes_none(method):
 
 def _known(dtype):
     """The dtype that an object may be asked for: none of graphc's own (`float8`), nor what is no dtype, which whoever converts says."""
+    if dtype is None or (type(dtype) is str and dtype.startswith("float8")):
+        return None
     try:
-        return None if dtype is None or (type(dtype) is str and dtype.startswith("float8")) else _as_dtype(dtype)
-    except _DTypeError:
+        return _as_dtype(dtype)
+    except _DTypeError:  # of objects, text or dates
+        return _numpys(dtype)
+
+
+def _numpys(dtype):
+    try:
+        return _np.dtype(dtype)
+    except TypeError:
         return None
 
 
@@ -112,11 +121,11 @@ def _of_makers(theirs, values, *args, **keywords):
     return made
 
 
-def converter(theirs, args):
+def converter(theirs, args, keywords):
     """NumPy's function that makes an array of its first argument, and the arguments, where objects make arrays of themselves."""
     first = args[0]
     if is_maker(first):
-        return theirs, (first.__array__(), *args[1:])
+        return theirs, (made_by(first, args[1] if len(args) > 1 else keywords.get("dtype"), None)[0], *args[1:])
     return _functools.partial(_of_makers, theirs) if type(first) in (list, tuple) and first and is_maker(first[0]) else theirs, args
 
 
