@@ -522,3 +522,13 @@ def test_new_arrays_of_a_shape(dtype):
             if name != "empty":
                 np.testing.assert_array_equal(got, want)
     assert type(gc.zeros(2, dtype)) is np.ndarray and gc.array((1, 2), object).tolist() == [1, 2]
+
+
+def test_sequences_of_text_alone_are_numpys_arrays():
+    texts = ["['a', 'bc']", "('x',)", "['1', '2'], dtype=float", "['2020-01-01', 'NaT'], 'M8[D]'", "['a'], object", "['a'], 'S3'", "['a'], dtype=str", "['x'], order='F'", "['a'], ndmin=2", "['a', 1]"]
+    for call in [f"{f}({t})" for f in ("array", "asarray", "asanyarray") for t in texts if not (f != "array" and "ndmin" in t)]:
+        got, want = (eval(f"xp.{call}", {"xp": xp}) for xp in (gc, np))
+        assert got.dtype == want.dtype and got.tolist() == want.tolist() or str(got) == str(want), call
+    for call, kind in (("['a'], float", ValueError), ("['a'], 'M8[D]'", ValueError), ("['\\xe9'], 'S2'", UnicodeEncodeError), ("['a'], dtype='foo'", TypeError), ("['a'], copy=False", ValueError)):
+        with pytest.raises(kind):
+            eval(f"xp.array({call})", {"xp": gc})

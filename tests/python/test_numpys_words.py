@@ -52,6 +52,20 @@ STATEMENTS = [
     "xp.add(1, 2, sig='ii->i', signature='ii->i')", "xp.add(1, 2, signature='ii->i', dtype=int)",
     *(f"xp.vecdot(x, x, {o})" for o in ("axis=0, axes=[0, 0]", "keepdims='true'", "axes=None")), "xp.matmul.at(x[0, 0], [0], x[0, 0])", "xp.matmul.outer(i, i)",
     *(f"r = xp.searchsorted(xp.arange(5), 0, sorter={s})" for s in ("[-1, 0, 1, 2, 3]", "[5, 0, 1, 2, 3]", "[0, 1, 2, 3, 4]")),
+    # Of every slice without elements is told; of what is no array NumPy says axis.
+    *(f"r = xp.isnan(xp.{f}({v}, axis=1))" for f in ("nanmax", "nanmin", "nanmedian") for v in ("[[xp.nan] * 2, [1, 2], [xp.nan] * 2]", "xp.array([[xp.nan] * 2, [1, 2], [xp.nan] * 2])")),
+    *(f"r = xp.isnan(xp.{f}([xp.nan] * 2, initial=3))" for f in ("nanmax", "nanmin")), "r = xp.nanmax(xp.array([xp.nan] * 2), initial=3)",
+    "r = xp.isnan(xp.nanmax(xp.float64(xp.nan)))", "r = xp.nanmax((xp.nan, 1), where=[True, True], initial=0)", "r = xp.isnan(xp.nanmax([1, xp.nan], where=[False, True], initial=0))",
+    "r = xp.isnan(xp.nanpercentile([[xp.nan] * 2, [1, 2], [xp.nan] * 2], [20, 30], axis=1))",
+    # Vectors of items in any order.
+    *(f"r = xp.fromiter({v}, {t})" for v in ("[1, 2]", "(k for k in (0, 1))", "{1}", "[]", "i[0]", "[300]", "[1e300]", "['a']", "5") for t in ("'u1'", "'f4'", "dtype=float", "'f8', 1", "'f8', 5")),
+    *(f"v = xp.array([3.0, 1, 2]); v.partition({k}); r = v" for k in ("1", "[0, 1]", "-1", "5", "0, 0")), "v = i[:, ::-1]; v.partition(0, axis=0); r = [v, i]",
+    *(f"v = xp.arange(3.0); v.flags.writeable = False; v.{c}" for c in ("sort()", "partition(1)", "fill(2)")),
+    "v = xp.arange(3.0); v.flags.writeable = False; w = v[1:]; w.flags.writeable = True",
+    "v = xp.arange(3.0); w = v[1:]; w.flags.writeable = False; w.flags.writeable = True; w[0] = 7; r = v",
+    *(f"v = xp.asfortranarray({v}); r = [v, v.strides, v.flags.owndata, v.flags.f_contiguous]" for v in ("x", "x[0]", "x[:, ::2]", "i.T", "i > 2", "[1, 2]")),
+    *(f"v = xp.array({v}, order='F'); r = [v, v.strides, v.flags.owndata]" for v in ("x", "x[0]", "x[0].T", "x[:, ::2]", "i, 'f4'")),
+    *(f"xp.block({v})" for v in ("[[1, [2]], [[3]]]", "[1, [2, [3]]]")), "xp.stack([])", "xp.diff(1)",
     "xp.fromstring('abc', dtype='i1')", "del x.flat[0]", "x.flat[xp.array([True] * 25)]",
     "A, B = xp.ones((2, 2)), xp.zeros((2, 2)); r = xp.bmat('A,B; B,A')", "r = xp.bmat('A,Q', {'A': i}, {})",
 ]  # fmt: skip

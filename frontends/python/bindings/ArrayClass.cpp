@@ -145,7 +145,9 @@ void defineProperties(pb::class_<Array> &cls) {
     NodeRef memory = x.storage()->versioned().first;
     if (memory->state() == NodeState::Ready && !memory->buffer()->isPrivate())
       return false; // of another, who may forbid it
-    if (x.storage()->owner() != &x) {
+    if (const Array *owner = x.storage()->owner(); owner != &x) {
+      if (owner && owner->view().isReadOnly())
+        return false; // what it shows may not be written
       auto view = withoutLock(x.view());
       if (view)
         x = x.withView(*std::move(view));

@@ -628,6 +628,24 @@ PyObject *plainFromBuffer(PyObject *, PyObject *const *args, Py_ssize_t count, P
   });
 }
 
+/// fromiter(items, dtype): NumPy takes the items, in the program's own frame.
+PyObject *plainFromIter(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  std::optional<DType> dtype;
+  if (Trace::active() || count + (names ? PyTuple_GET_SIZE(names) : 0) != 2 ||
+      !readDType(args, count, names, dtype) || !dtype || asAnyArray(args[0]))
+    Py_RETURN_NOTIMPLEMENTED;
+  static PyObject *const theirs =
+      pb::object(pb::module_::import("numpy").attr("fromiter")).release().ptr();
+  PyObject *read = PyObject_Vectorcall(theirs, args, static_cast<size_t>(count), names);
+  if (!read)
+    return nullptr;
+  return guarded([&]() -> PyObject * {
+    auto values = pb::reinterpret_steal<pb::object>(read);
+    Array copied = copyOfNumpy(read, unwrap(currentDevice()));
+    return copied.isNull() ? values.release().ptr() : wrap(std::move(copied));
+  });
+}
+
 /// arange(stop), arange(start, stop) and arange(start, stop, step) of Python's numbers.
 PyObject *plainArange(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
@@ -656,6 +674,7 @@ PyMethodDef functions[] = {
     quick("plain_array", plainArray),
     quick("plain_asarray", plainAsarray),
     quick("plain_frombuffer", plainFromBuffer),
+    quick("plain_fromiter", plainFromIter),
     quick("plain_arange", plainArange),
     {"arange", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(arange)), METH_FASTCALL,
      "arange(start, stop, step, dtype, device)"},

@@ -3,6 +3,7 @@
 #include "frontends/python/bindings/Asking.h"
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Imported.h"
+#include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Trace.h"
 
 #include <algorithm>
@@ -327,6 +328,27 @@ static PyObject *theirDType(PyObject *const *args, Py_ssize_t count, PyObject *n
   return nullptr;
 }
 
+/// array(text) and asarray(text) of a sequence of text alone, with no dtype or with one of NumPy's:
+/// NumPy's; null, with no error set, for other calls.
+static PyObject *ofText(PyObject *quick, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  if (!quick || !PyCFunction_Check(quick) || Trace::active() ||
+      !(PyList_CheckExact(args[0]) || PyTuple_CheckExact(args[0])))
+    return nullptr;
+  const std::string_view name = reinterpret_cast<PyCFunctionObject *>(quick)->m_ml->ml_name;
+  const bool copies = name == "plain_array";
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  if ((!copies && name != "plain_asarray") || count + named > 2 ||
+      (count + named == 2 && theirDType(args, count, names) == nullptr))
+    return nullptr;
+  const auto items = itemsOf(args[0]);
+  if (!std::ranges::all_of(items, [](PyObject *item) { return PyUnicode_CheckExact(item); }))
+    return nullptr;
+  static const pb::module_ numpy = pb::module_::import("numpy");
+  static PyObject *const array = pb::object(numpy.attr("array")).release().ptr();
+  static PyObject *const asarray = pb::object(numpy.attr("asarray")).release().ptr();
+  return PyObject_Vectorcall(copies ? array : asarray, args, static_cast<size_t>(count), names);
+}
+
 PyObject *ofClasses(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names,
                     PyObject *quick) {
   Py_ssize_t at = 0;
@@ -335,6 +357,9 @@ PyObject *ofClasses(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
     ++at;
   if (!handlers.classes)
     return nullptr;
+  if (at == 0 && count > 0)
+    if (PyObject *made = ofText(quick, args, count, names); made || PyErr_Occurred())
+      return made;
   if (at == count) {
     PyObject *asked = theirDType(args, count, names);
     if (!asked || (takesShape(quick) && !isOfPackage(asked)))

@@ -347,7 +347,23 @@ PyObject *columnMajor(PyObject *, PyObject *const *args, Py_ssize_t count, PyObj
   });
 }
 
-/// isfortran(x), and asfortranarray(x) of what is.
+/// A copy by columns: a row-major copy of the transpose, seen the other way round as the same
+/// object, which owns its memory. Null, with no error set, where nothing is copied here.
+PyObject *copiedByColumns(const Array &x) {
+  if (Trace::active() || x.rank() < 2 || x.isOpen())
+    return nullptr;
+  PlainScope scope;
+  const Array turned = unwrap(ops::transpose(x, std::nullopt));
+  PyObject *made = directCopy(turned, turned.shape());
+  if (!made)
+    made = wrap(unwrap(ops::copy(turned)));
+  if (made)
+    if (Array *copy = asArray(made))
+      *copy = unwrap(ops::transpose(*copy, std::nullopt));
+  return made;
+}
+
+/// isfortran(x) and asfortranarray(x).
 PyObject *isFortran(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
   if (!x || x->isValue())
@@ -356,9 +372,14 @@ PyObject *isFortran(PyObject *, PyObject *const *args, Py_ssize_t count, PyObjec
 }
 PyObject *asFortran(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
-  if (!x || x->isValue() || x->rank() == 0 || !isColumnMajor(*x))
+  if (!x || x->isValue() || x->rank() == 0)
     Py_RETURN_NOTIMPLEMENTED;
-  return Py_NewRef(args[0]);
+  if (isColumnMajor(*x))
+    return Py_NewRef(args[0]);
+  return guarded([&] {
+    PyObject *made = copiedByColumns(*x);
+    return made ? made : Py_NewRef(Py_NotImplemented);
+  });
 }
 
 PyMethodDef columnMajorMethod = quick("is_column_major", columnMajor),

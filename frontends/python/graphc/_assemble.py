@@ -84,6 +84,19 @@ def column_stack(tup: Sequence[ArrayLike]) -> Array:
     return concatenate([a if a.ndim >= 2 else a.reshape((-1, 1)) for a in arrays], 1)
 
 
+def _mismatch(lists):
+    """NumPy's words for lists that are nested to different depths."""
+
+    def outline(item):
+        return [outline(i) for i in item] if isinstance(item, list) else 0
+
+    try:
+        _np.block(outline(lists))
+    except ValueError as error:
+        return str(error)
+    return "List depths are mismatched"
+
+
 def block(arrays) -> Array:
     """One array from nested lists of blocks: the innermost lists are joined along the last axis, the next along the one
     before. Raises ArgumentError when the nesting is uneven."""
@@ -97,7 +110,7 @@ def block(arrays) -> Array:
         if not depths:
             raise ArgumentError("block: List at arrays cannot be empty")
         if len(depths) != 1:
-            raise ArgumentError("block: List depths are mismatched: lists must be nested to the same depth, and none may be empty")
+            raise ArgumentError(_mismatch(arrays))
         return depths.pop() + 1
 
     def leaves(item):

@@ -378,7 +378,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
             return packed
     if copy is False and dtype is not None and _graphc.is_array(object) and object.dtype != _dtype(dtype):
         raise ArgumentError("Unable to avoid copy while creating an array as requested.")
-    if type(object) is _graphc.ndarray and copy and object.ndim > 1 and device is None and not (order == "C" or object.contiguous):
+    if type(object) is _graphc.ndarray and copy and object.ndim > 1 and device is None and not (order == "C" or (object.contiguous and order != "F")):
         result = object.astype(object.dtype if dtype is None else dtype, order)
         return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
     wanted = _order(order)
@@ -754,7 +754,7 @@ def _triangle(x, k, keep):
     if x.ndim == 1:  # NumPy repeats a vector as rows
         x = _graphc.broadcast_to(x, (x.size, x.size))
     if x.ndim < 2:
-        raise ShapeError(f"tril and triu need two axes, got shape {x.shape}")
+        raise DTypeError("tril and triu need an array of at least one axis")
     rows = _graphc.iota(x.shape[-2], int64, x.device)[:, None] + _math.floor(k)
     columns = _graphc.iota(x.shape[-1], int64, x.device)
     return _graphc.select(keep(rows, columns), x, zeros((), x.dtype, device=x.device))

@@ -90,6 +90,9 @@ def fromiter(iter, dtype, count: int = -1, *, like=None) -> Array:  # noqa: A002
     return _read(as_user(_np.fromiter, iter, _stored(dtype), count))
 
 
+fromiter.quick = _graphc.plain_fromiter
+
+
 def fromstring(string, dtype=float64, count: int = -1, *, sep: str = "", like=None) -> Array:
     """Numbers in a text with a separator."""
     if like is not None:

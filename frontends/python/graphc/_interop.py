@@ -9,7 +9,7 @@ from . import _foreign, _graphc
 from ._exact import UPDATES as _UPDATES
 from ._float_errors import stands_for as _stands_for
 from ._wrapping import valued as _valued
-from .errors import ForeignDType, TraceError
+from .errors import ArgumentError, ForeignDType, TraceError
 
 _Array = _graphc.Array
 
@@ -187,6 +187,8 @@ def _sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False
     """Sorts the array itself along an axis; every view of it sees the new order."""
     if kind is None and order is None and type(axis) is int and axis == -1 and _graphc.sort_now(self, descending):
         return
+    if self.readonly:
+        raise ArgumentError("sort array is read-only")
     from ._sorting import sort_in_place, sort_rows_in_place
 
     if kind is None and order is None and stable is None and not descending:
@@ -197,6 +199,12 @@ def _sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False
 
 def _partition(self, kth, axis=-1, kind="introselect", order=None):
     """Brings the element at `kth` along an axis to its place in the array itself, smaller ones before it."""
+    if self.readonly:
+        raise ArgumentError("partition array is read-only")
+    made = _graphc.plain_partition(self, kth) if self.ndim == 1 and axis in (-1, 0) and kind == "introselect" and order is None else NotImplemented
+    if made is not NotImplemented:
+        self[...] = made
+        return
     from ._sorting import partition_in_place
 
     partition_in_place(self, kth, axis, kind, order)

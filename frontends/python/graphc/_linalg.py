@@ -159,7 +159,7 @@ def tensordot(a, b, axes=2):
     first, second = _axes(tuple(first), x1.ndim, "tensordot"), _axes(tuple(second), x2.ndim, "tensordot")
     sizes = [x1.shape[a] for a in first]
     if sizes != [x2.shape[a] for a in second]:
-        raise ShapeError(f"tensordot: axes {first} of {x1.shape} and {second} of {x2.shape} differ in size")
+        raise ShapeError(f"shape-mismatch for sum: axes {first} of {x1.shape} and {second} of {x2.shape}")
     kept1 = [a for a in range(x1.ndim) if a not in first]
     kept2 = [a for a in range(x2.ndim) if a not in second]
     shape1, shape2 = [x1.shape[a] for a in kept1], [x2.shape[a] for a in kept2]

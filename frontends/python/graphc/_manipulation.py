@@ -192,7 +192,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
             return packed
     arrays = asarrays(in_sequence(arrays))
     if not arrays:
-        raise ShapeError("stack: need at least one array")
+        raise ShapeError("need at least one array to stack")
     shapes = {a.shape for a in arrays}
     if len(shapes) > 1:
         raise ShapeError(f"stack: all input arrays must have the same shape, got {[a.shape for a in arrays]}")

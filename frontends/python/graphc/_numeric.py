@@ -47,7 +47,7 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
     if n < 0:
         raise ArgumentError(f"diff: order must be non-negative but got {n}")
     if x.ndim == 0:
-        raise ShapeError("diff: at least one axis is needed, got shape ()")
+        raise ShapeError("diff requires input that is at least one dimensional")
     axis = _axis(axis, x.ndim, "diff")
     parts = []
     for extra in (prepend, x, append):
@@ -543,6 +543,19 @@ def nanstd(
         return with_out(_graphc.sqrt(spread), out, "unsafe", "nanstd")
 
 
+def _is_with_axes(a):
+    """Whether an argument is an array, rather than a sequence or a number."""
+    return (_graphc.is_array(a) and not _graphc.is_value(a)) or type(a) is _np.ndarray
+
+
+def _of_sequence(found, missing):
+    """Extremes of what is no array, of which NumPy looks for NaN afterwards, whatever initial value there is, and speaks of an axis."""
+    if missing.any():
+        _tell("All-NaN axis encountered")
+        return _graphc.select(missing, _math.nan, found)
+    return found
+
+
 @_stands_for()
 def _nan_extreme(reduction, a, axis, out, keepdims, filler, initial, where):
     is_plain = initial is _NO_VALUE and where is True
@@ -565,7 +578,9 @@ def _nan_extreme(reduction, a, axis, out, keepdims, filler, initial, where):
             return found
     with _quiet():
         found = reduction(_without_nan(x, filler), axis, None, keepdims, initial, where)
-        if is_plain:
+        if not _is_with_axes(a) and are_few_known(x):
+            found = _of_sequence(found, all(_graphc.isnan(x), axis, keepdims=keepdims, where=where))
+        elif is_plain:
             some = any(~_graphc.isnan(x), axis, keepdims=keepdims)
             found = _where_some(some.astype(found.dtype if found.dtype.kind == "f" else float64), found)
         return with_out(found, out, "same_kind", reduction.__name__)

@@ -138,7 +138,7 @@ def _places(kth, n, name):
     places = given.ravel().tolist()
     for k in places:
         if n and not -n <= k < n:
-            raise ArgumentError(f"{name}: kth(={k}) out of bounds ({n})")
+            raise ArgumentError(f"kth(={k}) out of bounds ({n})")
     places = [k % n for k in places] if n else [0]
     return [_py.min(places), _py.max(places)] if places else [0, 0]
 

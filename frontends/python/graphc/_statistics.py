@@ -354,7 +354,12 @@ def _present(x):
 
 @_stands_for("=All-NaN slice encountered")
 def _none_left(count):
-    """Which rows have no elements, of which is told."""
+    """Which rows have no elements, of each of which is told; of many, or while their values are pending, once."""
+    if are_few_known(count):
+        missing = count[..., 0] == 0
+        for _ in range(int(missing.sum())):
+            _tell("All-NaN slice encountered")
+        return missing
     return _graphc.isnan(_told(count[..., 0].astype(float32)))
 
 
