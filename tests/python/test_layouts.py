@@ -1,6 +1,7 @@
 """Transposes and what is computed from them: every element type, sizes around blocks of 16 and tiles of 64."""
 
 import pickle
+import warnings
 
 import graphc as gc
 import numpy as np
@@ -391,5 +392,26 @@ def test_vectors_in_an_order_are_contiguous():
         x = xp.ones(10)[::2]
         made = [xp.asarray(x, order="C"), xp.asarray(x, order="F"), xp.array(x, copy=None, order="C"), xp.asarray(x, dtype="f8", order="C")]
         return [m.flags.c_contiguous for m in made], xp.asarray(x, order="A").flags.c_contiguous, xp.asarray(x[:1], order="C").shape
+
+    assert run(gc) == run(np)
+
+
+STRIDES = ["y = x[:3]; y.strides = (16,)", "x.strides = 8", "y = x[::-1]; y.strides = (-8,)", "y = x[2:5]; y.strides = -8", "y.strides = (8, 24)", "y.strides = (0, 8)", "y = y[1:]; y.strides = (-32, 8)"]
+REFUSED_STRIDES = ["x.strides = (16,)", "x.strides = (8, 8)", "x.strides = 'a'", "x.strides = 8.0", "x.strides = (-8,)", "del x.strides", "x.flags.writeable = False; x.strides = 8; x[0] = 1"]
+
+
+@pytest.mark.parametrize("program", STRIDES + REFUSED_STRIDES)
+def test_strides_are_set_as_deprecated(program):
+    def run(xp):
+        space = {"x": xp.arange(6), "y": xp.arange(12.0).reshape(3, 4)}
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            try:
+                exec(program, space)
+                space["y"][0] = -1
+                raised = None
+            except Exception as error:
+                raised = next(k for k in type(error).__mro__ if k.__module__ == "builtins")
+        return raised, [space[n].tolist() for n in "xy"], [space[n].strides for n in "xy"], [(w.category, str(w.message)) for w in told]
 
     assert run(gc) == run(np)

@@ -10,6 +10,7 @@
 
 #include "frontends/record/Looks.h"
 #include "frontends/record/Session.h"
+#include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 
 #include <pybind11/numpy.h>
@@ -59,6 +60,49 @@ pb::tuple byteStrides(const Array &x) {
   for (int64_t s : x.view().strides())
     bytes.push_back(s * itemSize(x.dtype()));
   return toTuple(bytes);
+}
+
+/// The strides in elements that a program gives in bytes; ValueError for steps between elements.
+Shape elementStrides(const Array &x, const pb::object &given) {
+  std::vector<int64_t> bytes;
+  try {
+    if (PyIndex_Check(given.ptr()))
+      bytes.push_back(given.cast<int64_t>());
+    else
+      for (const pb::handle &step : pb::reinterpret_borrow<pb::sequence>(given))
+        bytes.push_back(step.cast<int64_t>());
+  } catch (const std::exception &) {
+    PyErr_Clear();
+    throw pb::type_error("invalid strides");
+  }
+  if (static_cast<int64_t>(bytes.size()) != x.rank())
+    throw pb::value_error(format("strides must be  same length as shape ({})", x.rank()));
+  for (int64_t &step : bytes) {
+    if (step % itemSize(x.dtype()) != 0)
+      throw pb::value_error("strides is not compatible with available memory");
+    step /= itemSize(x.dtype());
+  }
+  return Shape(bytes);
+}
+
+/// `x.strides = ...`: the same object shows other elements of the memory, as deprecated.
+void setStrides(const pb::object &self, const pb::object &given) {
+  if (PyErr_WarnEx(PyExc_DeprecationWarning,
+                   "Setting the strides on a NumPy array has been deprecated in NumPy 2.4.\nAs an "
+                   "alternative, you can create a new view using "
+                   "np.lib.stride_tricks.as_strided.",
+                   1) < 0)
+    throw pb::error_already_set();
+  Array &x = *asArray(self);
+  const Shape strides = elementStrides(x, given);
+  std::optional<View> view;
+  if (!Trace::active() && x.view().hasLayout() && !x.view().isRecast())
+    view = View(x.view().base()).strided(x.shape(), strides, x.view().offset());
+  if (!view)
+    throw pb::value_error("strides is not compatible with available memory");
+  if (x.view().isReadOnly())
+    view->lock();
+  x = x.withView(*std::move(view)); // the same object: it owns its memory still
 }
 
 /// The array whose memory a view shows; None for that array itself. Once that is gone: another
@@ -126,7 +170,7 @@ void defineProperties(pb::class_<Array> &cls) {
       "itemsize", [](const pb::object &self) { return itemSize(asAnyArray(self)->dtype()); });
   cls.def_property_readonly("nbytes",
                             [](const Array &x) { return x.size() * itemSize(x.dtype()); });
-  cls.def_property_readonly("strides", byteStrides);
+  cls.def_property("strides", byteStrides, setStrides);
   cls.def_property_readonly("mT", matrixTranspose);
   cls.def_property_readonly(
       "device", [](const pb::object &self) { return asAnyArray(self)->device().info().name; });
