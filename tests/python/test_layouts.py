@@ -415,3 +415,17 @@ def test_strides_are_set_as_deprecated(program):
         return raised, [space[n].tolist() for n in "xy"], [space[n].strides for n in "xy"], [(w.category, str(w.message)) for w in told]
 
     assert run(gc) == run(np)
+
+
+@pytest.mark.parametrize("convert", ["asarray(x, {t!r})", "asarray(x, dtype={t!r}, copy=True)", "array(x, {t!r}, copy=None)", "asanyarray(x, {t!r})", "asarray(x, {t!r}, order='C')", "asarray(x, {t!r}, order='A')", "asarray(x, copy=True)"])
+def test_conversions_keep_the_order(convert):
+    def run(xp):
+        shown = [lambda x: x.T, lambda x: x[:, ::2].T, lambda x: x[::-1], lambda x: xp.swapaxes(xp.zeros((2, 3, 4), x.dtype), 0, 1), lambda x: x]
+        made = []
+        for held, t in (("f4", "f8"), ("f8", "f4"), ("i4", "i8"), ("?", "i2"), ("f8", "c16"), ("f8", "f8")):
+            for show in shown:
+                y = eval("xp." + convert.format(t=t), {"xp": xp, "x": show(xp.arange(12).reshape(3, 4).astype(held))})
+                made.append((str(y.dtype), y.strides, y.tolist()))
+        return made
+
+    assert run(gc) == run(np)

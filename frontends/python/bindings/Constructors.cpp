@@ -601,6 +601,8 @@ PyObject *plainAsarray(PyObject *self, PyObject *const *args, Py_ssize_t count, 
   const Array *x = asAnyArray(args[0]);
   if (x && x->rank() > 0 && (!dtype || *dtype == x->dtype()))
     return Py_NewRef(args[0]);
+  if (x && x->rank() > 1 && !x->view().isContiguous())
+    Py_RETURN_NOTIMPLEMENTED; // converted in its order
   if (!dtype && isNumpyArray(args[0]) && pb::detail::array_proxy(args[0])->base) {
     PyObject *shared = guarded(
         [&] { return borrowed(pb::reinterpret_borrow<pb::object>(args[0])).release().ptr(); });

@@ -212,6 +212,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         return asarray(made, dtype, device=device, copy=copy)
     try:
         wanted = _dtype(dtype)
+        if type(a) is _graphc.ndarray and a.ndim > 1 and device is None and copy is not False and not a.contiguous:
+            return a.astype(a.dtype if wanted is None else wanted, "K", copy=copy is True)
         return _converted(a, wanted, device, copy)
     except DTypeError:
         from .float8 import stored
@@ -378,7 +380,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
             return packed
     if copy is False and dtype is not None and _graphc.is_array(object) and object.dtype != _dtype(dtype):
         raise ArgumentError("Unable to avoid copy while creating an array as requested.")
-    if type(object) is _graphc.ndarray and copy and object.ndim > 1 and device is None and not (order == "C" or (object.contiguous and order != "F")):
+    if type(object) is _graphc.ndarray and (copy or (copy is None and dtype is not None and _dtype(dtype) != object.dtype)) and object.ndim > 1 and device is None and not (order == "C" or (object.contiguous and order != "F")):
         result = object.astype(object.dtype if dtype is None else dtype, order)
         return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
     wanted = _order(order)
