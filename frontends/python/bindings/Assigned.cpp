@@ -211,28 +211,4 @@ pb::object assigned(const pb::object &given, DType t, rt::Device &device, Target
   return isOther ? byElement(value, t) : value;
 }
 
-void assignFirstOf(PyObject *self, PyObject *key, PyObject *value) {
-  const bool isOfItem = PyErr_ExceptionMatches(PyExc_ValueError) ||
-                        PyErr_ExceptionMatches(PyExc_TypeError) ||
-                        PyErr_ExceptionMatches(PyExc_OverflowError);
-  if (!isOfItem || Trace::active() || !(PyList_CheckExact(value) || PyTuple_CheckExact(value)))
-    return;
-  PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
-  PyErr_Fetch(&type, &error, &trace);
-  try {
-    const Array &x = *asArray(self);
-    pb::object array = pb::module_::import("numpy").attr("array");
-    pb::object values = array(pb::handle(self));
-    const bool isRefused = PyObject_SetItem(values.ptr(), key, value) < 0;
-    PyErr_Clear();
-    const auto equal =
-        pb::handle(values).attr("tobytes")().equal(array(pb::handle(self)).attr("tobytes")());
-    if (isRefused && !equal && !x.view().isReadOnly())
-      PyObject_SetItem(self, Py_Ellipsis, values.ptr());
-  } catch (const std::exception &) { // the first error says what was wrong
-    PyErr_Clear();
-  }
-  PyErr_Restore(type, error, trace);
-}
-
 } // namespace graphc::py

@@ -27,10 +27,6 @@ void refuseDeeper(PyObject *value, const Array &x, std::span<const IndexItem> it
 /// of all axes chooses.
 void refuseRows(PyObject *value, const Array &x, PyObject *key);
 
-/// After a sequence could not be assigned, whose error is set and stays so: writes what NumPy had
-/// written when it met the item that is none.
-void assignFirstOf(PyObject *self, PyObject *key, PyObject *value);
-
 /// Whether a number of dtype `from` (an integer, float64: else false) is one of the integer dtype
 /// `t` when its fraction is left out.
 bool isInRange(uint64_t bits, DType from, DType t);

@@ -477,8 +477,6 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
       return self;
     });
   }
-  if (!ok)
-    assignFirstOf(self, key, value);
   return ok ? 0 : -1;
 }
 
