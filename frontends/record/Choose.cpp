@@ -153,13 +153,8 @@ private:
     return best(
         [&] { return node::make(OpKind::Matmul, both, op::MatmulAttrs{}.encode(), {}, device); });
   }
-  Status transfers(DeviceSpeed &speed) {
-    constexpr int64_t kFew = 4096;
-    int64_t bytes = kMoved;
-    auto room = device.allocate(bytes);
-    for (; !room && bytes > kLeastMoved; room = device.allocate(bytes))
-      bytes /= 2;
-    GRAPHC_ASSIGN(rt::BufferRef buffer, std::move(room));
+  Status move(int64_t bytes, DeviceSpeed &speed) {
+    GRAPHC_ASSIGN(rt::BufferRef buffer, device.allocate(bytes));
     std::vector<char> host(static_cast<size_t>(bytes), 1);
     const auto moved = static_cast<double>(bytes);
     for (int i = 0; i < 4; ++i) {
@@ -171,6 +166,17 @@ private:
       GRAPHC_TRY(device.queue().download(host.data(), *buffer, bytes));
       speed.down = std::max(speed.down, moved / std::max(nanosSince(start), 1.0));
     }
+    return Status::ok();
+  }
+  Status transfers(DeviceSpeed &speed) {
+    constexpr int64_t kFew = 4096;
+    // A driver may find out with the first upload only that there is no room.
+    Status moves = move(kMoved, speed);
+    for (int64_t bytes = kMoved / 2; !moves && bytes >= kLeastMoved; bytes /= 2)
+      moves = move(bytes, speed);
+    GRAPHC_TRY(std::move(moves));
+    GRAPHC_ASSIGN(rt::BufferRef buffer, device.allocate(kFew));
+    std::vector<char> host(kFew, 1);
     for (int i = 0; i < 4; ++i) {
       auto start = Clock::now();
       GRAPHC_TRY(device.queue().upload(*buffer, host.data(), kFew));

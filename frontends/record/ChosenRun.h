@@ -1,5 +1,4 @@
-//===- ChosenRun.h - The device of a run that is not of a jitted function
-//----------------------===//
+//===- ChosenRun.h - The device of a run that is not of a jitted function ---------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_CHOSENRUN_H
 #define GRAPHC_FRONTENDS_RECORD_CHOSENRUN_H
 

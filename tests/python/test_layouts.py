@@ -397,13 +397,17 @@ def test_vectors_in_an_order_are_contiguous():
 
 
 STRIDES = ["y = x[:3]; y.strides = (16,)", "x.strides = 8", "y = x[::-1]; y.strides = (-8,)", "y = x[2:5]; y.strides = -8", "y.strides = (8, 24)", "y.strides = (0, 8)", "y = y[1:]; y.strides = (-32, 8)"]
+OVERLAPPING = [
+    "x.strides = (0,); x[np.array([0, 1, 2])] = np.array([1, 2, 3])", "x.strides = (0,); x[[0, 1]] = 8", "y = y[:2, :2]; y.strides = (8, 8); y[np.array([0])] = [[70, 71]]",
+    "x.strides = (0,); x[x > -1] = 4", "y = y[:2, :2]; y.strides = (8, 8); y[[1, 0], [0, 1]] = [5, 6]",
+]  # fmt: skip
 REFUSED_STRIDES = ["x.strides = (16,)", "x.strides = (8, 8)", "x.strides = 'a'", "x.strides = 8.0", "x.strides = (-8,)", "del x.strides", "x.flags.writeable = False; x.strides = 8; x[0] = 1"]
 
 
-@pytest.mark.parametrize("program", STRIDES + REFUSED_STRIDES)
+@pytest.mark.parametrize("program", STRIDES + REFUSED_STRIDES + OVERLAPPING)
 def test_strides_are_set_as_deprecated(program):
     def run(xp):
-        space = {"x": xp.arange(6), "y": xp.arange(12.0).reshape(3, 4)}
+        space = {"x": xp.arange(6), "y": xp.arange(12.0).reshape(3, 4), "np": xp}
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             try:

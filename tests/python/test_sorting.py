@@ -326,6 +326,14 @@ def test_threads_and_instruction_sets_agree():
     assert len(found) == 1
 
 
+def test_partitions_of_vectors_in_recorded_functions():
+    x = np.array([3.0, 1, 2, 9, -4])
+    f = gc.jit(lambda a: (gc.partition(a, 1), gc.argpartition(a, -1)), fullgraph=True)
+    for _ in range(3):
+        parted, places = f(gc.asarray(x))
+        assert parted[1] == 1 and set(np.asarray(parted[:1]).tolist()) == {-4.0} and int(places[-1]) == 3
+
+
 def test_places_of_partitions_as_numpy():
     for xp in (np, gc):
         for f in (xp.partition, xp.argpartition):

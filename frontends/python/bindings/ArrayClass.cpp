@@ -62,19 +62,23 @@ pb::tuple byteStrides(const Array &x) {
   return toTuple(bytes);
 }
 
+int64_t strideOf(pb::handle given) {
+  auto index = pb::reinterpret_steal<pb::object>(PyNumber_Index(given.ptr()));
+  if (!index)
+    throw pb::error_already_set();
+  return index.cast<int64_t>();
+}
+
 /// The strides in elements that a program gives in bytes; ValueError for steps between elements.
 Shape elementStrides(const Array &x, const pb::object &given) {
   std::vector<int64_t> bytes;
-  try {
-    if (PyIndex_Check(given.ptr()))
-      bytes.push_back(given.cast<int64_t>());
-    else
-      for (const pb::handle &step : pb::reinterpret_borrow<pb::sequence>(given))
-        bytes.push_back(step.cast<int64_t>());
-  } catch (const std::exception &) {
-    PyErr_Clear();
+  if (PySequence_Check(given.ptr()))
+    for (const pb::handle &step : pb::reinterpret_borrow<pb::sequence>(given))
+      bytes.push_back(strideOf(step));
+  else if (PyIndex_Check(given.ptr()))
+    bytes.push_back(strideOf(given));
+  else
     throw pb::type_error("invalid strides");
-  }
   if (static_cast<int64_t>(bytes.size()) != x.rank())
     throw pb::value_error(format("strides must be  same length as shape ({})", x.rank()));
   for (int64_t &step : bytes) {
@@ -139,22 +143,6 @@ void defineScalarClass(pb::class_<Array> &cls) {
   // Setting the attribute would change the class of the class.
   PyDict_SetItemString(type->tp_dict, "__class__", get.ptr());
   PyType_Modified(type);
-}
-
-/// Whether no two elements of a view are one: each axis steps over all that the shorter steps
-/// reach.
-bool areDistinct(const View &view) {
-  std::vector<std::pair<int64_t, int64_t>> axes; // step, size
-  for (int64_t i = 0; i < view.shape().rank(); ++i)
-    if (auto axis = static_cast<size_t>(i); view.shape()[axis] > 1)
-      axes.emplace_back(std::abs(view.strides()[axis]), view.shape()[axis]);
-  std::ranges::sort(axes);
-  int64_t reach = 0;
-  return std::ranges::all_of(axes, [&](const auto &axis) {
-    bool isBeyond = axis.first > reach;
-    reach += axis.first * (axis.second - 1);
-    return isBeyond;
-  });
 }
 
 /// The same elements of a base, to be written to; nothing where one of them is in several places.

@@ -153,9 +153,9 @@ bool hasPackage(const char *name, PyObject *globals = PyEval_GetGlobals()) {
   return hasName(globals, PyDict_GetItemString(PyImport_GetModuleDict(), name));
 }
 
-/// Whether these are the names of one of NumPy's own modules.
+/// Whether these are the names of one of NumPy's own modules; null: not known.
 bool isOfNumpy(PyObject *globals) {
-  return textOf(PyDict_GetItemString(globals, "__name__")).starts_with("numpy.");
+  return globals && textOf(PyDict_GetItemString(globals, "__name__")).starts_with("numpy.");
 }
 
 } // namespace

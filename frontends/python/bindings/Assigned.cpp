@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace graphc::py {
 namespace {
@@ -209,6 +211,20 @@ pb::object assigned(const pb::object &given, DType t, rt::Device &device, Target
   const bool isOther = target != Target::Chosen &&
                        pb::isinstance(value, pb::module_::import("numpy").attr("generic"));
   return isOther ? byElement(value, t) : value;
+}
+
+bool areDistinct(const View &view) {
+  std::vector<std::pair<int64_t, int64_t>> axes; // step, size
+  for (int64_t i = 0; i < view.shape().rank(); ++i)
+    if (auto axis = static_cast<size_t>(i); view.shape()[axis] > 1)
+      axes.emplace_back(std::abs(view.strides()[axis]), view.shape()[axis]);
+  std::ranges::sort(axes);
+  int64_t reach = 0;
+  return std::ranges::all_of(axes, [&](const auto &axis) {
+    bool isBeyond = axis.first > reach;
+    reach += axis.first * (axis.second - 1);
+    return isBeyond;
+  });
 }
 
 } // namespace graphc::py

@@ -27,6 +27,10 @@ void refuseDeeper(PyObject *value, const Array &x, std::span<const IndexItem> it
 /// of all axes chooses.
 void refuseRows(PyObject *value, const Array &x, PyObject *key);
 
+/// Whether no two elements of a view are one: each axis steps over all that the shorter steps
+/// reach.
+bool areDistinct(const View &view);
+
 /// Whether a number of dtype `from` (an integer, float64: else false) is one of the integer dtype
 /// `t` when its fraction is left out.
 bool isInRange(uint64_t bits, DType from, DType t);

@@ -636,14 +636,13 @@ PyObject *plainFromIter(PyObject *, PyObject *const *args, Py_ssize_t count, PyO
   if (Trace::active() || count + (names ? PyTuple_GET_SIZE(names) : 0) != 2 ||
       !readDType(args, count, names, dtype) || !dtype || asAnyArray(args[0]))
     Py_RETURN_NOTIMPLEMENTED;
-  static PyObject *const theirs =
-      pb::object(pb::module_::import("numpy").attr("fromiter")).release().ptr();
-  PyObject *read = PyObject_Vectorcall(theirs, args, static_cast<size_t>(count), names);
-  if (!read)
-    return nullptr;
   return guarded([&]() -> PyObject * {
-    auto values = pb::reinterpret_steal<pb::object>(read);
-    Array copied = copyOfNumpy(read, unwrap(currentDevice()));
+    static constinit Imported theirs("numpy", "fromiter");
+    auto values = pb::reinterpret_steal<pb::object>(
+        PyObject_Vectorcall(theirs.get(), args, static_cast<size_t>(count), names));
+    if (!values)
+      return nullptr;
+    Array copied = copyOfNumpy(values.ptr(), unwrap(currentDevice()));
     return copied.isNull() ? values.release().ptr() : wrap(std::move(copied));
   });
 }

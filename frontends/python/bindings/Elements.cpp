@@ -361,6 +361,18 @@ bool isPut(Array &x, const Array &rows, Operand &value) {
   return true;
 }
 
+/// x[key] = value of a view in which elements are one in memory: what NumPy writes there last
+/// stays, and is seen through all of them.
+bool isPutWhereElementsAreOne(const Array &x, PyObject *self, PyObject *key, PyObject *value) {
+  if (x.isValue() || Trace::active() || !x.view().hasLayout() || x.view().isReadOnly() ||
+      areDistinct(x.view()))
+    return false;
+  pb::object memory = pb::handle(self).attr("_lent")();
+  if (PyObject_SetItem(memory.ptr(), key, value) < 0)
+    throw pb::error_already_set();
+  return true;
+}
+
 /// x[array] = value in a loop, of x's dtype or a number that it holds as it is.
 bool isPutNow(Array &x, PyObject *key, PyObject *value) {
   const Array *index = asPlainArray(key);
@@ -433,6 +445,8 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
       refuseDeeper(value, x, basic.items());
     const pb::object own = isBasic ? pb::object() : withOwnArrays(key, x.device());
     if (own && (directPut(x, own.ptr(), value) || isPutNow(x, own.ptr(), value)))
+      return self;
+    if (!isBasic && isPutWhereElementsAreOne(x, self, key, value))
       return self;
     if (x.rank() == 0 && key == Py_Ellipsis && isSequence(value) && !asAnyArray(value))
       throw pb::value_error("setting an array element with a sequence.");

@@ -343,10 +343,9 @@ static PyObject *ofText(PyObject *quick, PyObject *const *args, Py_ssize_t count
   const auto items = itemsOf(args[0]);
   if (!std::ranges::all_of(items, [](PyObject *item) { return PyUnicode_CheckExact(item); }))
     return nullptr;
-  static const pb::module_ numpy = pb::module_::import("numpy");
-  static PyObject *const array = pb::object(numpy.attr("array")).release().ptr();
-  static PyObject *const asarray = pb::object(numpy.attr("asarray")).release().ptr();
-  return PyObject_Vectorcall(copies ? array : asarray, args, static_cast<size_t>(count), names);
+  static constinit Imported array("numpy", "array"), asarray("numpy", "asarray");
+  return PyObject_Vectorcall((copies ? array : asarray).get(), args, static_cast<size_t>(count),
+                             names);
 }
 
 PyObject *ofClasses(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names,

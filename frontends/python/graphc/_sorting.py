@@ -147,7 +147,8 @@ def _parted(routine, x, kth, axis, dtype):
     """Rows along `axis` by a routine that parts them at `kth`."""
     n = x.shape[axis]
     if x.ndim == 1 and type(kth) is int and -n <= kth < n:
-        place = _graphc.pack([kth % n] * 2) if x.device == "cpu" else asarray([kth % n] * 2, int64, device=x.device)
+        place = _graphc.pack([kth % n] * 2) if x.device == "cpu" else None  # also where a function is recorded
+        place = asarray([kth % n] * 2, int64, device=x.device) if place is None else place
         return _graphc.library(routine, [x.reshape((1, n)), place], [], (1, n), dtype).reshape((n,))
     places = _places(kth, n, routine)
     rows = _rows(x, axis)
