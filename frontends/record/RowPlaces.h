@@ -22,6 +22,8 @@ public:
     isFromEnd = least < 0;
   }
   bool areInside() const { return inside; }
+  /// Whether some count from the end.
+  bool areFromEnd() const { return isFromEnd; }
 
   /// body(place) in order, counted from the first row; of places that are inside.
   template <typename Body>

@@ -3,6 +3,7 @@
 #include "frontends/record/SmallElements.h"
 
 #include "frontends/record/Known.h"
+#include "frontends/record/RowPlaces.h"
 #include "frontends/record/Trace.h"
 #include "runtime/library/Library.h"
 
@@ -38,18 +39,17 @@ public:
   Status readNumbers(const Array &index, int64_t size, const Shape &of) {
     GRAPHC_ASSIGN(known, numbers.read(index, DType::Int64, of));
     count = known ? countOf(of) : 0;
-    Run<int64_t> given = numbers.run();
-    if (given.steps && areInside(given.data, size)) {
+    const Run<int64_t> given = numbers.run();
+    const RowPlaces places({given.data, static_cast<size_t>(given.steps ? count : known)}, size);
+    known &= places.areInside();
+    if (given.steps && !places.areFromEnd()) {
       data = given.data;
       return Status::ok();
     }
-    int64_t *rows = room.get(count);
-    for (int64_t i = 0; i < count; ++i) {
-      int64_t row = given.data[given.steps ? i : 0];
-      rows[i] = row + (row < 0 ? size : 0);
-    }
+    int64_t *rows = room.get(known ? count : 0), *to = rows;
+    if (known)
+      places.forEach([&](int64_t row) { to = std::fill_n(to, given.steps ? 1 : count, row); });
     data = rows;
-    known &= areInside(rows, size);
     return Status::ok();
   }
   /// Before what they were read from is written.
@@ -64,13 +64,6 @@ public:
   }
 
 private:
-  bool areInside(const int64_t *rows, int64_t size) const {
-    int64_t signs = 0;
-    for (int64_t i = 0; i < count; ++i)
-      signs |= rows[i] | (size - 1 - rows[i]);
-    return signs >= 0;
-  }
-
   Reader<int64_t> numbers;
   Room<int64_t> room;
   const int64_t *data = nullptr;
