@@ -433,3 +433,14 @@ def test_conversions_keep_the_order(convert):
         return made
 
     assert run(gc) == run(np)
+
+
+@pytest.mark.parametrize("name", ["asarray", "array", "asanyarray"])
+def test_what_no_copy_gives_is_refused(name):
+    for xp in (np, gc):
+        make, x = getattr(xp, name), xp.arange(6.0).reshape(2, 3)
+        for given, dtype in ((x, "f4"), (x.T, "f4"), (x, "i8"), (x[0], bool), (x[0, 0], None)):
+            with pytest.raises(ValueError, match="Unable to avoid copy"):
+                make(given, dtype, copy=False)
+        assert make(x, "f8", copy=False) is x and make(x.T, copy=False).strides == (8, 24)
+        assert np.shares_memory(np.asarray(make(x[1:], "f8", copy=False)), np.asarray(x))

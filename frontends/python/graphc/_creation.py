@@ -180,6 +180,14 @@ def _like(make, x, shape, order):
 
 
 @_stands_for()
+def _refuse_copy(x, dtype):
+    """Raises where an Array is not what is asked for without a copy: of another dtype, or a single result, which has no memory."""
+    if _graphc.is_array(x) and (
+        (dtype is not None and x.dtype != _dtype(dtype)) or (_graphc.is_value(x) and not _graphc.is_tracing())
+    ):
+        raise ArgumentError("Unable to avoid copy while creating an array as requested.")
+
+
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """`a` as an Array: an Array (unchanged if nothing has to change), a NumPy array, a buffer or DLPack exporter, or
     nested sequences of numbers and Arrays. copy=True always copies, False never (ValueError if that cannot be). `order` is
@@ -189,6 +197,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         _leave_to(like)
     if copy is not None and type(copy) is not bool:
         copy = copy_mode(copy)
+    if copy is False:
+        _refuse_copy(a, dtype)
     if order is not None and order != "K":
         x = asarray(a, dtype, device=device, copy=copy)
         laid = in_order(x, order)
@@ -355,6 +365,12 @@ def copy_mode(copy):
 
 
 @_stands_for()
+def _is_laid_anew(x, dtype, order, copy):
+    """Whether a new array of `x` is made, in another order than that of rows."""
+    is_new = copy or (copy is None and dtype is not None and _dtype(dtype) != x.dtype)
+    return is_new and x.ndim > 1 and order != "C" and (order == "F" or not x.contiguous)
+
+
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None, device=None):
     """As `asarray`, but a copy unless told otherwise, in the memory order of an Array that is copied; axes of size 1 are put in
     front up to `ndmin`."""
@@ -370,17 +386,15 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         return object.copy() if object.ndim else _graphc.asarray(object, None, None, True)
     if ndmax or ndmin > _MOST_AXES:
         _check_axes(ndmin, ndmax)
-    if copy is False and _graphc.is_array(object) and _graphc.is_value(object) and not _graphc.is_tracing():
-        raise ArgumentError("Unable to avoid copy while creating an array as requested.")
+    if copy is False:
+        _refuse_copy(object, dtype)
     if ndmax and isinstance(object, (list, tuple)):
         return _shallow(array(object, dtype, copy=copy, order=order, ndmin=ndmin, device=device), ndmax)
     if dtype is None and order == "K" and device is None and ndmin == 0 and copy is not False:
         packed = _graphc.pack(object)
         if packed is not None:
             return packed
-    if copy is False and dtype is not None and _graphc.is_array(object) and object.dtype != _dtype(dtype):
-        raise ArgumentError("Unable to avoid copy while creating an array as requested.")
-    if type(object) is _graphc.ndarray and (copy or (copy is None and dtype is not None and _dtype(dtype) != object.dtype)) and object.ndim > 1 and device is None and not (order == "C" or (object.contiguous and order != "F")):
+    if type(object) is _graphc.ndarray and device is None and _is_laid_anew(object, dtype, order, copy):
         result = object.astype(object.dtype if dtype is None else dtype, order)
         return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
     wanted = _order(order)
