@@ -179,7 +179,6 @@ def _like(make, x, shape, order):
     return made
 
 
-@_stands_for()
 def _refuse_copy(x, dtype):
     """Raises where an Array is not what is asked for without a copy: of another dtype, or a single result, which has no memory."""
     if _graphc.is_array(x) and (
@@ -188,6 +187,7 @@ def _refuse_copy(x, dtype):
         raise ArgumentError("Unable to avoid copy while creating an array as requested.")
 
 
+@_stands_for()
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """`a` as an Array: an Array (unchanged if nothing has to change), a NumPy array, a buffer or DLPack exporter, or
     nested sequences of numbers and Arrays. copy=True always copies, False never (ValueError if that cannot be). `order` is
@@ -364,13 +364,13 @@ def copy_mode(copy):
     return {1: True, 0: False}.get(copy.value) if type(copy) is _np._CopyMode else None if copy is None else _py.bool(copy)
 
 
-@_stands_for()
 def _is_laid_anew(x, dtype, order, copy):
     """Whether a new array of `x` is made, in another order than that of rows."""
     is_new = copy or (copy is None and dtype is not None and _dtype(dtype) != x.dtype)
     return is_new and x.ndim > 1 and order != "C" and (order == "F" or not x.contiguous)
 
 
+@_stands_for()
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None, device=None):
     """As `asarray`, but a copy unless told otherwise, in the memory order of an Array that is copied; axes of size 1 are put in
     front up to `ndmin`."""
