@@ -1,5 +1,6 @@
 // The scalar lowering of every elementwise op: which function of compiler/math it is.
 #include "compiler/math/Elementary.h"
+#include "compiler/math/ExactProducts.h"
 #include "compiler/math/ExpandRandom.h"
 #include "compiler/math/Intervals.h"
 #include "compiler/math/Math.h"
@@ -381,6 +382,7 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
       m::expandResidueSquares(getOperation(), intervals, target);
     if (hasFloat64)
       m::expandResidueChains(getOperation(), intervals, target);
+    m::fuseExactProducts(getOperation());
     // First everything that types and constants say, because replaced operands no longer say it.
     getOperation().walk([&](Operation *op) {
       if (!isa<graph::GraphDialect>(op->getDialect()))

@@ -15,6 +15,35 @@ func.func @float_arithmetic(%x: f32, %y: f32) -> f32 {
   return %2 : f32
 }
 
+// A product with a power of two is exact where nothing is near infinity: the sum's rounding is the only one.
+// CHECK-LABEL: @exact_product(
+// CHECK: arith.xori
+// CHECK-NEXT: %[[SIN:.*]] = arith.bitcast %{{.*}} : i32 to f32
+// CHECK-NOT: arith.mulf
+// CHECK-NEXT: math.fma %[[SIN]], %{{.*}}, %arg1 : f32
+// CHECK-NEXT: return
+func.func @exact_product(%x: f32, %y: f32) -> f32 {
+  %two = arith.constant 2.0 : f32
+  %0 = graph.sin %x : f32
+  %1 = graph.mul %two, %0 : f32
+  %2 = graph.add %1, %y : f32
+  return %2 : f32
+}
+
+// CHECK-LABEL: @inexact_product(
+// CHECK: arith.xori
+// CHECK-NEXT: arith.bitcast
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: return
+func.func @inexact_product(%x: f32, %y: f32) -> f32 {
+  %half = arith.constant 0.5 : f32
+  %0 = graph.sin %x : f32
+  %1 = graph.mul %half, %0 : f32
+  %2 = graph.add %1, %y : f32
+  return %2 : f32
+}
+
 // CHECK-LABEL: @fused(
 // CHECK-NEXT: math.fma %{{.*}}, %{{.*}}, %{{.*}} : vector<8xf64>
 func.func @fused(%x: vector<8xf64>) -> vector<8xf64> {
