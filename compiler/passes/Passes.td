@@ -24,6 +24,20 @@ def Decompose : Pass<"graphc-decompose", "::mlir::func::FuncOp"> {
     Option<"argsorts", "argsorts", "bool", "false", "Sorts by several keys are sorts by one key after the other, which are kernels.">];
 }
 
+def BubbleViews : Pass<"graphc-bubble-views", "::mlir::func::FuncOp"> {
+  let summary = "Move views of computed values to what these are computed from";
+  let description = [{
+    Input and output: the graph dialect. A reshape, transpose or slice of what elementwise operations compute for it alone becomes one
+    of each of their operands, where something is computed with it: the operations have the shape of their reader then, and share
+    its kernel instead of storing what is under the view. A reshape that joins axes stays unless all operands lie in memory as a
+    whole, or are one number. Nothing is computed twice, and of a slice only what is read.
+    ```mlir
+    graph.reshape (graph.sin %x)  ->  graph.sin (graph.reshape %x)
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // fuse: where
 //===----------------------------------------------------------------------===//

@@ -41,6 +41,7 @@ void addGraph(OpPassManager &passes, const PipelineOptions &options) {
   // After decomposition, which repeats extents and literals; before fusion, which would compute
   // both copies.
   passes.addNestedPass<func::FuncOp>(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(pass::createBubbleViews());
 }
 
 // kernel: kernel.func (graph ops on scalars + arith.constant), func of kernel.call + graph.reshape
