@@ -7,6 +7,7 @@
 #include "compiler/emit/device/BulkTile.h"
 #include "compiler/emit/device/ChainTile.h"
 #include "compiler/emit/device/TensorTile.h"
+#include "compiler/emit/device/UnrollLoops.h"
 #include "compiler/emit/llvm/Llvm.h"
 #include "compiler/math/Lookup.h"
 #include "runtime/base/Trace.h"
@@ -17,7 +18,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -52,7 +52,6 @@ public:
   void addFrame(func::FuncOp function, const EmittedKernel &kernel);
   void placeMemory(func::FuncOp function);
   void placeTables(func::FuncOp function, const EmittedKernel &kernel);
-  void unrollLoops(func::FuncOp function);
   void callWorkItemFunctions(func::FuncOp function);
   void placeTiles(func::FuncOp function, bool wgmma);
   void placeTile(func::CallOp op, const std::string &text, int64_t elementBytes, bool isStep);
@@ -210,43 +209,6 @@ void Lowering::placeTables(func::FuncOp function, const EmittedKernel &kernel) {
     }
     op.erase();
   }
-}
-
-/// Loads of several turns are on their way together; long turns have other work to hide them, and
-/// would take all registers (a Fourier series 0.069 -> 0.030 ms on an H200).
-constexpr int64_t kUnrolledOps = 1024;
-
-/// Of a work-item's own arrays elements with constant places become registers: their loops are
-/// unrolled here, as compilers of OpenCL C do it by themselves.
-void Lowering::unrollLoops(func::FuncOp function) {
-  auto touches = [](Operation *op) {
-    return llvm::any_of(op->getOperands(), [](Value memory) {
-      auto array = memory.getDefiningOp<memref::AllocaOp>();
-      return array && !array.getType().getMemorySpace();
-    });
-  };
-  SmallVector<std::pair<scf::ForOp, int64_t>> some;
-  SmallVector<scf::ForOp> whole;
-  function.walk([&](scf::ForOp loop) { // inner ones first
-    auto times = loop->getAttrOfType<IntegerAttr>("graphc.unroll");
-    if (llvm::any_of(*loop.getBody(), [&](Operation &op) { return touches(&op); }) &&
-        loop.getStaticTripCount()) {
-      whole.push_back(loop);
-    } else if (times) {
-      int64_t ops = 0;
-      bool own = false;
-      loop.walk([&](Operation *op) {
-        ++ops;
-        own |= touches(op);
-      });
-      int64_t most = own ? times.getInt() : std::max<int64_t>(1, kUnrolledOps / ops);
-      some.emplace_back(loop, std::min(times.getInt(), most));
-    }
-  });
-  for (scf::ForOp loop : whole)
-    (void)loopUnrollFull(loop);
-  for (auto [loop, times] : some)
-    (void)loopUnrollByFactor(loop, static_cast<uint64_t>(times));
 }
 
 Value Lowering::call(Location loc, StringRef name, int32_t argument, Type result) {
@@ -458,20 +420,29 @@ void guardShifts(llvm::Module &module) {
       }
 }
 
-/// Reductions of lanes, whose work-items have several loads under way. For three groups at once the
-/// driver's compiler takes registers for all of them; by itself it puts loads off to get more
-/// groups, whose many streams memory serves worse (a sum of 2^28 float32 4.38 -> 4.46 TB/s on an
-/// H200). Several states or costly bodies need more registers than that and would spill (six
-/// reductions of float64 took 2.35 times as long).
-constexpr const char *kReadingGroups = "3";
-bool readsAhead(const EmittedKernel &kernel) {
+/// Reductions of lanes, whose work-items have several loads under way: the groups at once that the
+/// driver's compiler is to take registers for, or null. By itself it puts loads off to get more
+/// groups, whose many streams memory serves worse (on an H200, with three groups, a sum of 2^28
+/// float32 4.38 -> 4.46 TB/s, of sines 4.27 -> 4.47). Long bodies of 64 bits need registers of two
+/// groups, and would spill with three (six reductions of float64 took 2.35 times as long; a sum of
+/// cosines beside an extreme 2.7 -> 3.7 TB/s with two).
+const char *readingGroups(const llvm::Function &function, const EmittedKernel &kernel) {
   constexpr uint32_t kLanes = 256;
   constexpr double kMostReadingNs = 1;
+  constexpr unsigned kLongBody = 2000;
   bool lanes = kernel.family == static_cast<uint32_t>(program::KernelFamily::Full) ||
                kernel.family == static_cast<uint32_t>(program::KernelFamily::Rows);
+  if (!lanes || kernel.group != kLanes)
+    return nullptr;
   auto written = llvm::count_if(kernel.writes, [](uint32_t w) { return w != 0; });
   bool isOne = written - kernel.reports <= 2; // the result, those of blocks; not faults
-  return lanes && kernel.group == kLanes && isOne && kernel.cost < kMostReadingNs;
+  bool isWide = llvm::any_of(llvm::instructions(function), [](const llvm::Instruction &made) {
+    const llvm::Type *type = made.getType()->getScalarType();
+    return type->isDoubleTy() || (llvm::isa<llvm::LoadInst>(made) && type->isIntegerTy(64));
+  });
+  if (!isWide || (isOne && kernel.cost < kMostReadingNs))
+    return "3";
+  return function.getInstructionCount() >= kLongBody ? "2" : nullptr;
 }
 
 /// How many groups a multiprocessor is to have at once: scans wait for each other, and more of them
@@ -571,8 +542,8 @@ void finishModule(llvm::Module &module, ArrayRef<EmittedKernel> kernels, Languag
       }
       if (kernel.group)
         function.addFnAttr("nvvm.reqntid", std::to_string(kernel.group) + ",1,1");
-      if (readsAhead(kernel))
-        function.addFnAttr("nvvm.minctasm", kReadingGroups);
+      if (const char *groups = readingGroups(function, kernel))
+        function.addFnAttr("nvvm.minctasm", groups);
       bool isSort = kernel.family == static_cast<uint32_t>(program::KernelFamily::Sort);
       if (kernel.group && (scansMemory(module, kernel) || isSort || hasManyLookups(module, kernel)))
         if (int64_t groups = groupsAtOnce(module, kernel, isSort ? kSortGroups : kMostGroups);
@@ -614,7 +585,7 @@ Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp module, ArrayRef<EmittedKerne
     auto function = code->lookupSymbol<func::FuncOp>(kernel.name);
     lowering.addFrame(function, kernel);
     if (language == Language::Ptx)
-      lowering.unrollLoops(function);
+      unrollLoops(function);
     lowering.placeTables(function, kernel);
     lowering.placeMemory(function);
     placeVolatile(function, kGlobalSpace);
