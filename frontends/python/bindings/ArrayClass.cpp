@@ -62,21 +62,14 @@ pb::tuple byteStrides(const Array &x) {
   return toTuple(bytes);
 }
 
-int64_t strideOf(pb::handle given) {
-  auto index = pb::reinterpret_steal<pb::object>(PyNumber_Index(given.ptr()));
-  if (!index)
-    throw pb::error_already_set();
-  return index.cast<int64_t>();
-}
-
 /// The strides in elements that a program gives in bytes; ValueError for steps between elements.
 Shape elementStrides(const Array &x, const pb::object &given) {
   std::vector<int64_t> bytes;
   if (PySequence_Check(given.ptr()))
     for (const pb::handle &step : pb::reinterpret_borrow<pb::sequence>(given))
-      bytes.push_back(strideOf(step));
+      bytes.push_back(toInt(step));
   else if (PyIndex_Check(given.ptr()))
-    bytes.push_back(strideOf(given));
+    bytes.push_back(toInt(given));
   else
     throw pb::type_error("invalid strides");
   if (static_cast<int64_t>(bytes.size()) != x.rank())

@@ -57,16 +57,6 @@ const Numpy &numpy() {
 
 std::string typeName(pb::handle object) { return Py_TYPE(object.ptr())->tp_name; }
 
-int64_t toInt(pb::handle object) {
-  auto index = pb::reinterpret_steal<pb::object>(PyNumber_Index(object.ptr()));
-  if (!index)
-    throw pb::error_already_set();
-  int64_t v = PyLong_AsLongLong(index.ptr());
-  if (v == -1 && PyErr_Occurred())
-    throw pb::error_already_set();
-  return v;
-}
-
 op::Scalar integerScalar(pb::handle object) {
   int overflow = 0;
   long long small = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
@@ -273,6 +263,16 @@ Axes toAxes(pb::handle object) {
     return std::nullopt;
   Shape list = toShape(object);
   return std::vector<int64_t>(list.begin(), list.end());
+}
+
+int64_t toInt(pb::handle object) {
+  auto index = pb::reinterpret_steal<pb::object>(PyNumber_Index(object.ptr()));
+  if (!index)
+    throw pb::error_already_set();
+  int64_t v = PyLong_AsLongLong(index.ptr());
+  if (v == -1 && PyErr_Occurred())
+    throw pb::error_already_set();
+  return v;
 }
 
 std::optional<int64_t> toAxis(pb::handle object) {

@@ -1,4 +1,4 @@
-//===- GivenAxes.h - Which axes an argument names (Convert.cpp) -----------------------------====//
+//===- GivenAxes.h - Integers and axes that arguments name (Convert.cpp) ----------------------===//
 #ifndef GRAPHC_FRONTENDS_PYTHON_BINDINGS_GIVENAXES_H
 #define GRAPHC_FRONTENDS_PYTHON_BINDINGS_GIVENAXES_H
 
@@ -6,6 +6,8 @@
 
 namespace graphc::py {
 
+/// An integer, or what stands for one: TypeError and OverflowError as Python's.
+int64_t toInt(pb::handle object);
 /// None or an integer.
 std::optional<int64_t> toAxis(pb::handle object);
 /// One axis of an array of so many; axes 0 and -1 of a 0-d array, which NumPy takes, are none.

@@ -20,15 +20,6 @@ namespace {
 
 using strings::format;
 
-/// Of an integer or what stands for one: TypeError and OverflowError as Python's.
-int64_t integerOf(pb::handle object) {
-  auto number = pb::reinterpret_steal<pb::object>(PyNumber_Index(object.ptr()));
-  long long value = number ? PyLong_AsLongLong(number.ptr()) : -1;
-  if (value == -1 && PyErr_Occurred())
-    throw pb::error_already_set();
-  return value;
-}
-
 /// The arguments of a call by position or name; those left out are None.
 template <size_t Count>
 class Arguments {
@@ -140,7 +131,7 @@ PyObject *concatenate(PyObject *, PyObject *const *args, Py_ssize_t count, PyObj
     Arguments<2> given("concatenate", {"arrays", "axis"}, 1, args, count, keywords);
     std::optional<int64_t> axis = 0;
     if (!given[1].is_none())
-      axis = integerOf(given[1]);
+      axis = toInt(given[1]);
     else if (count > 1 || keywords)
       axis.reset();
     if (axis)
@@ -162,7 +153,7 @@ PyObject *plainConcatenate(PyObject *, PyObject *const *args, Py_ssize_t count, 
   if (items.empty())
     Py_RETURN_NOTIMPLEMENTED;
   return guarded([&]() -> PyObject * {
-    const int64_t axis = hasAxis ? integerOf(args[1]) : 0;
+    const int64_t axis = hasAxis ? toInt(args[1]) : 0;
     if (PyObject *done = directJoin(items, axis))
       return done;
     rt::Device *device = deviceOf(args[0]);
@@ -276,7 +267,7 @@ PyObject *library(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject 
       throw pb::value_error(format("library: no routine is called '{}'", textOf(given[0])));
     std::vector<int64_t> numbers;
     for (pb::handle param : given[2])
-      numbers.push_back(integerOf(param));
+      numbers.push_back(toInt(param));
     return wrap(ops::library(*routine, toArrays(given[1], deviceOf(given[1])), numbers,
                              {toDType(given[4]), toShape(given[3])}));
   });
@@ -293,7 +284,7 @@ PyObject *row(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *key
     const int64_t size = x.shape()[0];
     Array rows[] = {unwrap(ops::reshape(x, {1, size}))};
     Array made =
-        unwrap(ops::library(*routine, rows, {integerOf(given[2])}, {toDType(given[3]), {1, size}}));
+        unwrap(ops::library(*routine, rows, {toInt(given[2])}, {toDType(given[3]), {1, size}}));
     return wrap(ops::reshape(made, {size}));
   });
 }
@@ -330,7 +321,7 @@ PyObject *bincount(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject
     Arguments<3> given("bincount", {"x", "least", "weights"}, 2, args, count, keywords);
     const Array *x = asArray(given[0]);
     const Array *weights = given[2].is_none() ? nullptr : asArray(given[2]);
-    const auto least = integerOf(given[1]);
+    const auto least = toInt(given[1]);
     RecordScope scope;
     if (!x || (!weights && !given[2].is_none()) ||
         (weights && &weights->device() != &x->device()) || x->rank() != 1 ||
@@ -460,7 +451,7 @@ PyObject *reduceAt(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject
     if (!x || Trace::active())
       Py_RETURN_NONE;
     const op::ReduceKind kind = reduceKind(given[0]);
-    const auto axis = static_cast<size_t>(integerOf(given[3]));
+    const auto axis = static_cast<size_t>(toInt(given[3]));
     const DType dtype =
         toConversion(given[4], x->dtype()).value_or(op::reduceDType(kind, x->dtype()));
     const HeldPlaces held(given[2].ptr());
