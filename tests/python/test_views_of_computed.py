@@ -1,6 +1,7 @@
 """Views of what is computed for them alone: one kernel computes under the view, with NumPy's numbers."""
 
 import sys
+import warnings
 
 import graphc as gc
 import numpy as np
@@ -24,16 +25,18 @@ CASES = {
     "several types": (lambda xp, x, y: xp.where((x > y).reshape(-1, 10), 1, 2).sum(axis=0), (FLAT, OTHER), 1),
     "transposed": (lambda xp, x, y: xp.max((x * 3 + 1).T, axis=0), (TABLE, SECOND), 1),
     "transposed, of three": (lambda xp, x, y: xp.max((x * ROW + y).T, axis=0), (TABLE, SECOND), 2),
-    "part": (lambda xp, x, y: (x * y + x)[3:-1] * 2, (FLAT, OTHER), 1),
-    "backwards": (lambda xp, x, y: (x * y)[::-2] - 1, (FLAT, OTHER), 1),
-    "column": (lambda xp, x, y: (x * y + x)[:, 7] * 2, (TABLE, SECOND), 1),
-    "part of a part": (lambda xp, x, y: (x * y + x)[5:].T[::3].max(axis=1), (TABLE, SECOND), 1),
+    "part": (lambda xp, x, y: xp.where(x > y, x, -y)[3:-1] * 2, (FLAT, OTHER), 1),
+    "backwards": (lambda xp, x, y: (x * y)[::-1] - 1, (FLAT, OTHER), 1),
+    "every second, backwards": (lambda xp, x, y: xp.maximum(x, y)[::-2] - 1, (FLAT, OTHER), 1),
+    "column": (lambda xp, x, y: xp.maximum(abs(x), y)[:, 7] * 2, (TABLE, SECOND), 1),
+    "part of a part": (lambda xp, x, y: xp.maximum(abs(x), y)[5:].T[::3].max(axis=1), (TABLE, SECOND), 1),
+    "part that may overflow": (lambda xp, x, y: (x * y + x)[3:-1] * 2, (FLAT, OTHER), 2),
     "read twice": (lambda xp, x, y: xp.max(xp.square(x - y).reshape(48, -1), axis=1), (FLAT, OTHER), 1),
     "shared parts": (lambda xp, x, y: (x * y)[1:] - (x * y)[:-1], (FLAT, OTHER), None),
     "kept as well": (lambda xp, x, y: (lambda p: (p[1:] * 2, p))(x * y), (FLAT, OTHER), 2),
     "view of the result": (lambda xp, x, y: (x * y).reshape(48, -1), (FLAT, OTHER), 1),
     "product": (lambda xp, x, y: (x * 2).reshape(48, -1) @ y.reshape(-1, 48), (FLAT, OTHER), None),
-    "single rows": (lambda xp, x, y: (x * y)[:1].reshape(-1)[::2] + 1, (TABLE, SECOND), 1),
+    "single rows": (lambda xp, x, y: xp.minimum(x, y)[:1].reshape(-1)[::2] + 1, (TABLE, SECOND), 1),
 }
 
 
@@ -55,6 +58,44 @@ def test_kernels(name):
     compute, given, kernels = CASES[name]
     program = gc.jit(lambda x, y: compute(gc, x, y)).lower(*map(gc.asarray, given))
     assert program.as_text("kernel").count("kernel.func") == kernels
+
+
+def test_parts_of_what_nobody_watches_are_all_that_is_computed():
+    def program(x, y):
+        return (x * y + x)[3:-1] * 2
+
+    with gc.errstate(all="ignore"):
+        text = gc.jit(program).lower(gc.asarray(FLAT), gc.asarray(OTHER)).as_text("kernel")
+    assert text.count("kernel.func") == 1
+
+
+# what NumPy tells of elements that are left out
+TOLD = {
+    "quotients": lambda xp, x: (1 / x)[1:] + 1,
+    "quotients, doubled": lambda xp, x: (1 / x * 2)[1:] + 1,
+    "logarithms": lambda xp, x: xp.sum(xp.log(x)[1:]),
+    "of an axis": lambda xp, x: -(1 / x.reshape(-1, 4))[:, 1:],
+    "negated": lambda xp, x: (-(xp.log(x).reshape(4, -1).T))[1:] * 2,
+    "integers": lambda xp, x: (7 // x.astype("i8"))[1:] + 1,
+    "none": lambda xp, x: xp.sqrt(x)[1:] + 1,
+}
+
+
+@pytest.mark.parametrize("jitted", (False, True))
+@pytest.mark.parametrize("size", (12, 40000))
+@pytest.mark.parametrize("name", TOLD)
+def test_elements_that_are_left_out_are_told_of(name, size, jitted):
+    program, x = TOLD[name], np.arange(float(size))
+
+    def told(xp):
+        run = gc.jit(lambda x: program(gc, x)) if jitted and xp is gc else lambda x: program(xp, x)
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            np.asarray(run(xp.asarray(x)))
+        return sorted({str(warning.message) for warning in found})
+
+    assert told(gc) == told(np)
+    assert bool(told(np)) == (name != "none")
 
 
 def test_float_errors_keep_their_lines():

@@ -144,3 +144,18 @@ Access pass::resolveAccess(Value tensor, ArrayRef<AffineExpr> indices, SizeAnaly
   }
   return access;
 }
+
+bool pass::showsAll(Value tensor, SizeAnalysis &sizes) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (!op->hasTrait<graph::Movement>())
+      return true;
+    Value operand = op->getOperand(0);
+    if (auto slice = dyn_cast<graph::SliceOp>(op)) {
+      auto isStep = [](int64_t step) { return step == 1 || step == -1; };
+      if (sizes.of(tensor) != sizes.of(operand) || !llvm::all_of(slice.getSteps(), isStep))
+        return false;
+    }
+    tensor = operand;
+  }
+  return true;
+}

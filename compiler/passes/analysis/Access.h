@@ -19,6 +19,9 @@ struct Access {
 Access resolveAccess(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices,
                      SizeAnalysis &sizes);
 
+/// Whether `tensor`, through the views that it is, shows every element of what resolveAccess finds.
+bool showsAll(mlir::Value tensor, SizeAnalysis &sizes);
+
 /// What a gather reads, or a scatter writes, at a point of the elements moved: one index per axis
 /// of `whole`, where the places are dimensions `firstPlace`, ... and `points` has one entry per
 /// axis of the moved elements.

@@ -1,6 +1,7 @@
 #include "compiler/passes/fuse/FusionPlan.h"
 
 #include "compiler/passes/fuse/Turns.h"
+#include "compiler/passes/fuse/Watch.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -41,6 +42,8 @@ Value pass::stripReshapes(Value v) {
 
 FusionPlan::FusionPlan(func::FuncOp func, SizeAnalysis &sizes, int64_t mostPartial, bool isApart)
     : sizes(sizes), mostPartial(mostPartial), isApart(isApart), context(func.getContext()) {
+  auto module = func->getParentOfType<ModuleOp>();
+  isWatched = module && module->hasAttr(kWatchAttr);
   collect(func);
   decideInlining();
   markTurns();
@@ -228,10 +231,11 @@ static bool isComplexLiteral(const Node &node) {
 
 /// A map node that is read at other points than its own is recomputed by its reader when that is
 /// cheap: one reader, and either few operations or a read that visits no element twice. What a fast
-/// product takes as it is, and complex literals, have any number of readers.
+/// product takes as it is, and complex literals, have any number of readers. Where values are
+/// watched, what may raise a float error is computed whole.
 void FusionPlan::decideInlining() {
   DenseMap<Node *, int> shifted;
-  llvm::DenseSet<Node *> narrow;
+  llvm::DenseSet<Node *> narrow, leftOut, raises;
   DenseMap<Node *, bool> repeats;
   for (Node &node : nodes)
     for (auto [read, indices] : llvm::zip_equal(node.reads, node.readIndices)) {
@@ -247,12 +251,16 @@ void FusionPlan::decideInlining() {
       if (identity)
         continue;
       ++shifted[producer];
+      if (isWatched && !showsAll(read, sizes))
+        leftOut.insert(producer);
       if (takesNarrow(node, producer->op))
         narrow.insert(producer);
       repeats[producer] |=
           squeezedAccess.size() < node.space.size() || node.kind == NodeKind::Contract;
     }
   for (Node &node : nodes) {
+    if (node.op && node.op->hasTrait<graph::Elementwise>() && mayRaise(node.op))
+      raises.insert(&node);
     auto it = shifted.find(&node);
     bool anyReaders = narrow.contains(&node) || isComplexLiteral(node);
     if (it == shifted.end() || node.outside || (node.uses != 1 && !anyReaders))
@@ -262,10 +270,14 @@ void FusionPlan::decideInlining() {
     for (auto [read, indices] : llvm::zip_equal(node.reads, node.readIndices))
       if (Node *producer = byValue.lookup(resolveAccess(read, indices, sizes).root)) {
         readsReduction |= producer->kind != NodeKind::Map;
-        if (producer->inlined)
-          cost += costOf(producer->op) + 1;
+        if (!producer->inlined)
+          continue;
+        cost += costOf(producer->op) + 1;
+        if (raises.contains(producer))
+          raises.insert(&node);
       }
-    node.inlined = !readsReduction && (!repeats[&node] || cost <= kCheapOps);
+    node.inlined = !readsReduction && (!repeats[&node] || cost <= kCheapOps) &&
+                   !(leftOut.contains(&node) && raises.contains(&node));
   }
 }
 

@@ -176,6 +176,7 @@ private:
   SizeAnalysis &sizes;
   int64_t mostPartial;
   bool isApart;
+  bool isWatched = false; ///< what raises float errors is told of
   mlir::MLIRContext *context;
   std::deque<Node> nodes;
   std::deque<Group> groups;

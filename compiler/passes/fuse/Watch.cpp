@@ -8,25 +8,30 @@ using namespace graphc::pass;
 
 namespace {
 
-bool isInexact(Type type) { return isa<FloatType, ComplexType>(type); }
+bool isInexact(Type type) { return isa<FloatType, ComplexType>(getElementTypeOrSelf(type)); }
 
 unsigned width(Type type) {
-  auto complex = dyn_cast<ComplexType>(type);
-  return (complex ? complex.getElementType() : type).getIntOrFloatBitWidth();
+  Type element = getElementTypeOrSelf(type);
+  auto complex = dyn_cast<ComplexType>(element);
+  return (complex ? complex.getElementType() : element).getIntOrFloatBitWidth();
 }
 
 /// A converted value fits unless the format is narrower, or an integer's range is wider.
 bool raisesConverted(graph::CastOp cast) {
   Type from = cast.getX().getType(), to = cast.getType();
   if (isInexact(to))
-    return isInexact(from) ? width(to) < width(from) : to.isF16() && width(from) >= 16;
-  return isInexact(from) && !to.isInteger(1);
+    return isInexact(from) ? width(to) < width(from)
+                           : getElementTypeOrSelf(to).isF16() && width(from) >= 16;
+  return isInexact(from) && !getElementTypeOrSelf(to).isInteger(1);
 }
 
 bool isNonzero(Value divisor) {
-  while (auto cast = divisor.getDefiningOp<graph::CastOp>())
-    divisor = cast.getX();
+  while (isa_and_present<graph::CastOp, graph::BroadcastOp>(divisor.getDefiningOp()))
+    divisor = divisor.getDefiningOp()->getOperand(0);
   APInt value;
+  if (auto full = divisor.getDefiningOp<graph::FullOp>())
+    if (auto number = dyn_cast<IntegerAttr>(full.getValue()))
+      return !number.getValue().isZero() && !number.getValue().isAllOnes();
   return matchPattern(divisor, m_ConstantInt(&value)) && !value.isZero() && !value.isAllOnes();
 }
 
@@ -37,37 +42,12 @@ bool isExtremeScan(Operation *op) {
          (scan.getKind() == graph::ReduceKind::Min || scan.getKind() == graph::ReduceKind::Max);
 }
 
-/// Whether finite operands may give an infinity or a NaN, or integers have no result.
-bool raises(Operation *op) {
-  if (auto cast = dyn_cast<graph::CastOp>(op))
-    return raisesConverted(cast);
-  if (op->getNumResults() != 1 || op->getNumOperands() == 0)
-    return false;
-  if (auto reduce = dyn_cast<kernel::ReduceOp>(op))
-    return isInexact(reduce.getType()) && (reduce.getKind() == graph::ReduceKind::Sum ||
-                                           reduce.getKind() == graph::ReduceKind::Prod ||
-                                           reduce.getKind() == graph::ReduceKind::Mean);
-  if (isa<kernel::ScanOp, kernel::DotOp>(op))
-    return isInexact(op->getResult(0).getType()) && !isExtremeScan(op);
-  if (isa<graph::FloorDivideOp, graph::RemainderOp>(op) && !isInexact(op->getResult(0).getType()))
-    return !isNonzero(op->getOperand(1));
-  if (!isa<graph::GraphDialect>(op->getDialect()) || !isInexact(op->getResult(0).getType()))
-    return false;
-  if (isa<graph::AbsOp>(op))
-    return isInexact(op->getOperand(0).getType()) && isa<ComplexType>(op->getOperand(0).getType());
-  return !isa<graph::NegOp, graph::SignOp, graph::ConjOp, graph::RealOp, graph::ImagOp,
-              graph::ComplexOp, graph::FloorOp, graph::CeilOp, graph::TruncOp, graph::RoundOp,
-              graph::CopysignOp, graph::MinimumOp, graph::MaximumOp, graph::ClipOp, graph::SelectOp,
-              graph::BitcastOp, graph::AtanOp, graph::TanhOp, graph::AsinhOp, graph::CbrtOp,
-              graph::ErfOp, graph::ErfcOp>(op);
-}
-
 /// Whether an infinite or NaN operand always gives an infinite or NaN result.
 bool passesOn(Operation *op, Value operand) {
   if (op->getNumResults() != 1 || !isInexact(op->getResult(0).getType()))
     return false;
   if (auto reduce = dyn_cast<kernel::ReduceOp>(op))
-    return raises(op);
+    return mayRaise(op);
   if (isa<kernel::ScanOp, kernel::DotOp, graph::AddOp, graph::SubOp, graph::MulOp, graph::NegOp,
           graph::ConjOp, graph::ComplexOp, graph::SquareOp>(op))
     return !isExtremeScan(op);
@@ -93,12 +73,37 @@ bool tellsByOperands(Operation *op) {
 
 } // namespace
 
+bool pass::mayRaise(Operation *op) {
+  if (auto cast = dyn_cast<graph::CastOp>(op))
+    return raisesConverted(cast);
+  if (op->getNumResults() != 1 || op->getNumOperands() == 0)
+    return false;
+  if (auto reduce = dyn_cast<kernel::ReduceOp>(op))
+    return isInexact(reduce.getType()) && (reduce.getKind() == graph::ReduceKind::Sum ||
+                                           reduce.getKind() == graph::ReduceKind::Prod ||
+                                           reduce.getKind() == graph::ReduceKind::Mean);
+  if (isa<kernel::ScanOp, kernel::DotOp>(op))
+    return isInexact(op->getResult(0).getType()) && !isExtremeScan(op);
+  if (isa<graph::FloorDivideOp, graph::RemainderOp>(op) && !isInexact(op->getResult(0).getType()))
+    return !isNonzero(op->getOperand(1));
+  if (!isa<graph::GraphDialect>(op->getDialect()) || !isInexact(op->getResult(0).getType()))
+    return false;
+  if (isa<graph::AbsOp>(op))
+    return isInexact(op->getOperand(0).getType()) &&
+           isa<ComplexType>(getElementTypeOrSelf(op->getOperand(0).getType()));
+  return !isa<graph::NegOp, graph::SignOp, graph::ConjOp, graph::RealOp, graph::ImagOp,
+              graph::ComplexOp, graph::FloorOp, graph::CeilOp, graph::TruncOp, graph::RoundOp,
+              graph::CopysignOp, graph::MinimumOp, graph::MaximumOp, graph::ClipOp, graph::SelectOp,
+              graph::BitcastOp, graph::AtanOp, graph::TanhOp, graph::AsinhOp, graph::CbrtOp,
+              graph::ErfOp, graph::ErfcOp>(op);
+}
+
 bool pass::watchOperations(kernel::FuncOp kernel) {
   MLIRContext *context = kernel.getContext();
   Attribute whole = UnitAttr::get(context), each = StringAttr::get(context, kWatchOperations);
   bool any = false;
   for (Operation &op : kernel.getBody().front()) {
-    if (!raises(&op))
+    if (!mayRaise(&op))
       continue;
     op.setAttr(kWatchAttr, tellsByOperands(&op) ? each : whole);
     any = true;
@@ -112,7 +117,7 @@ bool pass::watchValues(kernel::FuncOp kernel) {
   bool any = false;
   DenseSet<Operation *> needed;
   for (Operation &op : kernel.getBody().front()) {
-    if (!raises(&op) && !needed.contains(&op))
+    if (!mayRaise(&op) && !needed.contains(&op))
       continue;
     Value value = op.getResult(0);
     Operation *heir = nullptr;

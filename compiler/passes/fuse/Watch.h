@@ -14,6 +14,10 @@ inline constexpr const char *kWatchAttr = "graphc.watch";
 /// is not reported.
 inline constexpr const char *kWatchOperations = "operations";
 
+/// Whether finite operands, of one element or of whole tensors, may give an infinity or a NaN, or
+/// integers have no result.
+bool mayRaise(mlir::Operation *op);
+
 /// Marks as few operations as show everything: an infinity or a NaN that one of their operands
 /// would pass on is seen later. False when nothing in the kernel can give one.
 bool watchValues(kernel::FuncOp kernel);

@@ -1,6 +1,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/analysis/Access.h"
 #include "compiler/passes/fuse/FusionPlan.h"
+#include "compiler/passes/fuse/Watch.h"
 #include "dialects/graph/Graph.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -19,6 +20,8 @@ namespace {
 /// Operands, other than single numbers, that are read under a view in place of one value; of a
 /// transpose, whose reads are far apart, fewer.
 constexpr size_t kMostOperands = 8, kMostTransposed = 2;
+/// Operations of a function that are moved, those under several views as often.
+constexpr size_t kMostMoved = 4096;
 
 bool isElementwise(Operation *op) { return op && op->hasTrait<graph::Elementwise>(); }
 bool isMovement(Operation *op) { return op && op->hasTrait<graph::Movement>(); }
@@ -71,6 +74,8 @@ struct Bubble {
   }
 
   bool isWorthIt(bool splits) const;
+  /// Whether what is not shown may be told of (Watch.h).
+  bool mayRaise() const { return llvm::any_of(computed, pass::mayRaise); }
   void move() const;
 
 private:
@@ -136,8 +141,10 @@ struct BubbleViews : pass::impl::BubbleViewsBase<BubbleViews> {
     // Operands under views have the sizes of the view, and nobody would look at their own.
     if (!sizes.equalities().empty())
       return;
+    auto module = func->getParentOfType<ModuleOp>();
+    bool isWatched = module && module->hasAttr(kWatchAttr);
     SmallVector<Operation *> views;
-    llvm::DenseSet<Operation *> splits;
+    llvm::DenseSet<Operation *> splits, leavesOut;
     func.walk([&](Operation *op) {
       if (!isa<graph::ReshapeOp, graph::TransposeOp, graph::SliceOp>(op))
         return;
@@ -147,13 +154,18 @@ struct BubbleViews : pass::impl::BubbleViewsBase<BubbleViews> {
       SmallVector<AffineExpr> indices = identityIndices(sizes.of(shown), next, &getContext());
       if (resolveAccess(shown, indices, sizes).root != shown)
         splits.insert(op);
+      if (!showsAll(shown, sizes))
+        leavesOut.insert(op);
     });
+    size_t left = kMostMoved;
     // Views of views first; what they show may be computed for them alone afterwards.
     while (!views.empty()) {
       Operation *view = views.pop_back_val();
       Bubble bubble(view);
-      if (!bubble.isWorthIt(splits.contains(view)))
+      if (bubble.computed.size() > left || !bubble.isWorthIt(splits.contains(view)) ||
+          (isWatched && leavesOut.contains(view) && bubble.mayRaise()))
         continue;
+      left -= bubble.computed.size();
       for (Operation *user : view->getResult(0).getUsers())
         if (isa<graph::ReshapeOp, graph::TransposeOp, graph::SliceOp>(user))
           views.push_back(user);

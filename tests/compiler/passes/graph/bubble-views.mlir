@@ -129,3 +129,32 @@ func.func @unequal(%x: tensor<?xf32> {graph.dims = array<i64: 0>}, %y: tensor<?x
   %2 = graph.neg %1 : tensor<2xf32>
   return %2 : tensor<2xf32>
 }
+
+// -----
+
+// Where float errors are watched, elements that are left out may raise them; those that only move do not.
+module attributes {graphc.watch} {
+  // CHECK-LABEL: @watched(
+  // CHECK: graph.div
+  // CHECK-NEXT: graph.slice
+  // CHECK: graph.slice %arg1
+  // CHECK-NEXT: graph.abs
+  func.func @watched(%x: tensor<6xf32>, %y: tensor<6xf32>) -> tensor<5xf32> {
+    %0 = graph.div %x, %x : tensor<6xf32>
+    %1 = graph.slice %0 from [1] step [1] : tensor<6xf32> -> tensor<5xf32>
+    %2 = graph.abs %y : tensor<6xf32>
+    %3 = graph.slice %2 from [1] step [1] : tensor<6xf32> -> tensor<5xf32>
+    %4 = graph.sub %1, %3 : tensor<5xf32>
+    return %4 : tensor<5xf32>
+  }
+
+  // CHECK-LABEL: @watched_backwards(
+  // CHECK: graph.slice %arg0
+  // CHECK: graph.div
+  func.func @watched_backwards(%x: tensor<6xf32>) -> tensor<6xf32> {
+    %0 = graph.div %x, %x : tensor<6xf32>
+    %1 = graph.slice %0 from [5] step [-1] : tensor<6xf32> -> tensor<6xf32>
+    %2 = graph.neg %1 : tensor<6xf32>
+    return %2 : tensor<6xf32>
+  }
+}
