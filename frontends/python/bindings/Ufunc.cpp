@@ -6,6 +6,7 @@
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/python/bindings/Imported.h"
 #include "frontends/python/bindings/Quick.h"
+#include "frontends/python/bindings/WhereChosen.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
@@ -20,6 +21,7 @@
 #include <bit>
 #include <cstddef>
 #include <numeric>
+#include <span>
 #include <structmember.h>
 
 namespace graphc::py {
@@ -247,8 +249,8 @@ PyObject *writeTo(PyObject *self, PyObject *out, PyObject *result) {
 /// ufunc(operands, out=array, where=mask), which is as large or broadcast; NotImplemented for
 /// others.
 PyObject *callMasked(const Ufunc &u, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  const bool isMasked =
-      count == u.operands && u.results == 1 && !u.function && PyTuple_GET_SIZE(names) == 2;
+  const bool isMasked = count == u.operands && count <= 2 && u.results == 1 && !u.function &&
+                        PyTuple_GET_SIZE(names) == 2;
   PyObject *out = nullptr;
   const Array *mask = nullptr;
   for (Py_ssize_t i = 0; isMasked && i < 2; ++i) {
@@ -263,20 +265,24 @@ PyObject *callMasked(const Ufunc &u, PyObject *const *args, Py_ssize_t count, Py
       !small::broadcasts(mask->shape(), target->shape()) || &mask->device() != &target->device() ||
       target->view().isReadOnly())
     return Py_NewRef(Py_NotImplemented);
+  const bool hasFloats = std::any_of(args, args + count, [](PyObject *operand) {
+    const Array *x = asPlainArray(operand);
+    return x && isInexact(x->dtype());
+  });
+  if (!hasFloats)
+    return Py_NewRef(Py_NotImplemented);
   return guarded([&]() -> PyObject * {
     RecordScope scope;
-    // Elements that the mask leaves out are computed too: what they meet is nobody's error.
-    RecordScope silent(RecordScope::location(), 0);
-    auto result = pb::reinterpret_steal<pb::object>(callPlain(u, args));
+    const auto operands = std::span(args, static_cast<size_t>(count));
+    const pb::object result = resultWhereChosen(
+        [&](PyObject *const *given) { return callPlain(u, given); }, *mask, operands, *target);
     if (!result)
-      throw pb::error_already_set();
-    const Array *value = asPlainArray(result.ptr());
-    if (!value || value->dtype() != target->dtype() || !(value->shape() == target->shape()))
       return Py_NewRef(Py_NotImplemented);
-    const Operand chosen[] = {*mask, *value, *target};
+    const Operand chosen[] = {*mask, *asPlainArray(result.ptr()), *target};
     const Array made = unwrap(ops::elementwise(op::OpKind::Select, chosen));
     IndexItem all;
     check(ops::setItem(*asArray(out), {&all, 1}, made));
+    tellAtOnce(*asArray(out));
     return Py_NewRef(out);
   });
 }

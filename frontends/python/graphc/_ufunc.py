@@ -18,12 +18,11 @@ from ._devices import looped as _looped, where_operands_are as _where_operands_a
 from ._dtypes import as_dtype, can_cast, dtype_of_sums, refuse_casting, refuse_unsafe
 from . import _foreign
 from ._float_errors import any_told as _any_told
-from ._float_errors import errstate as _errstate
 from ._float_errors import named as _named, stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._missing import EXTREMES as _PASSES_NAN
 from ._signatures import Described as _Described
-from ._ufunc_loops import is_weak as _is_weak, masked as _masked, of_loop as _of_loop, scan as _scan
+from ._ufunc_loops import is_weak as _is_weak, masked as _masked, of_loop as _of_loop, scan as _scan, where_chosen as _where_chosen
 from ._ufunc_methods import doubling as _doubling, fold_where as _fold_where, loop_dtype as _loop_dtype, in_order as _in_order, in_turns as _in_turns, mark as _mark, quick_method as _quick_method
 from ._slices import ANY_ORDER as _ASSOCIATIVE, fold_slices as _fold_slices, is_numpys as _is_numpys, reduce_by_lengths as _reduce_by_lengths, slices as _slices
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
@@ -205,14 +204,15 @@ def _call(self, args, keywords):
     refuse_casting(casting)
     operands = [_strong(x) for x in args[: self.nin]]
     operands, kinds = _of_loop(self, operands, dtype, signature, casting)
-    # Elements that a mask leaves out are computed too: what they meet is nobody's error.
-    with _contextlib.nullcontext() if where is True else _errstate(all="ignore"):
+    where = True if where is True else mask_of(where)
+    if where is not True:
+        results = _where_chosen(self, operands, where)
+    else:
         results = self.function(*operands, **axes) if axes else self(*operands)
     is_one = not isinstance(results, tuple)
     results = (results,) if is_one else results
     if kinds is not None and _py.any(r.dtype != kind for r, kind in zip(results, kinds)):
         raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {self.__name__}")
-    where = True if where is True else mask_of(where)
     # Every output is checked before one is written.
     done = []
     for result, o in zip(results, outs):

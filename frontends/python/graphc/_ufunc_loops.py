@@ -7,7 +7,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import asarray, zeros
 from ._dtypes import as_dtype, can_cast
-from ._float_errors import errstate
+from ._float_errors import any_told, errstate
 from ._float_errors import stands_for as _stands_for
 from .errors import DTypeError
 
@@ -111,6 +111,26 @@ _BOOL = _np.dtype(bool)
 
 
 @_stands_for()
+def where_chosen(self, operands, where):
+    """A call whose results the mask chooses from. Elements that it leaves out are computed too: in their place there is what meets
+    no error, NaN or 1, so that only those that it chooses are told. Numbers alone are not told at all."""
+    arrays = [i for i, x in enumerate(operands) if _graphc.is_array(x) or isinstance(x, _np.generic)]
+    floats = [i for i in arrays if operands[i].dtype.kind in "fc"]
+    by_zero = not floats and len(operands) > 1 and is_weak(operands[-1]) and operands[-1] == 0
+    if not arrays or not any_told() or (by_zero and (type(operands[-1]) is not int or operands[arrays[0]].dtype.kind not in "iu")):
+        with errstate(all="ignore"):
+            return self(*operands)
+    harmless = _np.nan if floats else self.__name__ != "arctanh"
+    operands = list(operands)
+    if by_zero:
+        operands[-1] = operands[arrays[0]].dtype.type(0)
+        arrays.append(len(operands) - 1)
+    for i in floats[:1] or arrays:
+        operands[i] = _graphc.select(where, operands[i], operands[i].dtype.type(harmless))
+    return self(*operands)
+
+
+@_stands_for()
 def masked(self, args, keywords):
     """A call with an output and a mask, all arrays alike; None for others."""
     out, where = keywords.get("out"), keywords.get("where")
@@ -119,8 +139,7 @@ def masked(self, args, keywords):
     for x in args:
         if type(x) is not _graphc.ndarray or x.dtype is not out.dtype or x.shape != out.shape:
             return None
-    with errstate(all="ignore"):  # elements that the mask leaves out are computed too
-        result = self(*args)
+    result = where_chosen(self, args, where)
     if result.dtype is not out.dtype:
         return None
     out[...] = _graphc.select(where, result, out)
