@@ -44,6 +44,9 @@ REFUSED = [
     "xp.reshape(i, newshape=(3, 1))", "xp.reshape(i)", "i.reshape()", "a.reshape()", "xp.mean(v, out=3)", "xp.std(v, out=3)", "xp.mean(a, axis=0, out=[0, 0, 0])",
     # What a reduction begins with is one value.
     "xp.sum(v, initial=[0, 1])", "xp.max(a, axis=0, initial=xp.zeros(3))", "v.min(initial=(0,))", "xp.add.reduce(v, initial=xp.ones(1))", "a.prod(initial=v)",
+    # An array is no dtype, and what is no number has none in common.
+    "xp.zeros(2, i)", "xp.full(2, 1, v)", "xp.sum(i, dtype=v)", "xp.asarray([1], v)", "xp.zeros_like(i, v)", "xp.array([1, 2], i)", "xp.zeros(2, 3)",
+    "xp.common_type(b)", "xp.common_type(v, b)", "xp.common_type(3)", "xp.clip(b)", "xp.bincount(v[:0])",
 ]  # fmt: skip
 TAKEN = [
     "xp.array([xp.array(300)[()]], 'u1')", "xp.array([xp.array(300)], 'i1')", "xp.array([v[0], 3.7], 'i1')", "xp.array([i[0], 300], 'i2')",
@@ -61,6 +64,9 @@ TAKEN = [
     "xp.vecdot(i, i, dtype='f4')", "xp.maximum.reduce(v, dtype=int)", "xp.maximum.reduceat(v, [0], dtype=int)",
     "xp.hanning(3.7)", "xp.bartlett(3.2)", "xp.hamming(0.5)", "xp.asfortranarray(2.0)", "xp.cumulative_sum(2.0)", "xp.permute_dims(a)",
     "xp.nanvar(xp.array([1.0, xp.inf, xp.nan]))", "xp.histogramdd(v)[0]", "xp.histogramdd(v, bins=4)[1][0]", "xp.histogramdd([v, v])[0]",
+    "xp.bincount(i[:0])", "xp.bincount([])", "xp.clip(i, 1, 2, subok=False, order='C')", "xp.clip(v)",
+    # Diagonals between two are those of NumPy's integers.
+    *(f"xp.{f}(a, {k})" for f in ("tril", "triu") for k in (-1.5, -0.5, 0.5, 1, 1.5)), *(f"xp.tri(3, 4, {k})" for k in (-1.5, -0.5, 0.5, 1, 1.5)),
 ]  # fmt: skip
 
 
@@ -97,6 +103,21 @@ def test_what_numpy_takes(text):
         result = np.asarray(result)
     assert result.dtype == expected.dtype and result.shape == expected.shape
     assert np.allclose(result, expected, rtol=1e-6, equal_nan=True)
+
+
+def test_single_results_stay_single():
+    for xp in np, gc:
+        for result in (xp.isreal(xp.array(5)), xp.iscomplex(xp.array(2.5)), xp.permute_dims(xp.float64(1.5))):
+            assert not isinstance(result, xp.ndarray) and result.shape == ()
+
+
+def test_what_is_no_dtype_is_told_in_numpys_words():
+    for wrong in (3, [3, 4], "foo", np.ones(2)):
+        with pytest.raises(TypeError) as expected:
+            np.zeros(2, wrong)
+        with pytest.raises(TypeError) as caught:
+            gc.zeros(2, wrong)
+        assert str(caught.value).startswith(str(expected.value))
 
 
 VAST = [

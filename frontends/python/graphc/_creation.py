@@ -12,7 +12,7 @@ from . import _graphc
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import _NAMES, as_dtype, can_cast, float64, int64
 from ._float_errors import stands_for as _stands_for
-from ._sequences import holds, of_narrow, refuse_outside, without_makers
+from ._sequences import along_diagonal, holds, of_narrow, refuse_outside, without_makers
 from ._wrapping import is_asked as _is_asked
 from ._wrapping import is_maker, made_by
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, ShapeError
@@ -771,8 +771,8 @@ def _triangle(x, k, keep):
         x = _graphc.broadcast_to(x, (x.size, x.size))
     if x.ndim < 2:
         raise DTypeError("tril and triu need an array of at least one axis")
-    rows = _graphc.iota(x.shape[-2], int64, x.device)[:, None] + _math.floor(k)
-    columns = _graphc.iota(x.shape[-1], int64, x.device)
+    rows = _graphc.iota(x.shape[-2], int64, x.device)[:, None]
+    columns = along_diagonal(_graphc.iota(x.shape[-1], int64, x.device), k if keep is _operator.ge else k - 1)
     return _graphc.select(keep(rows, columns), x, zeros((), x.dtype, device=x.device))
 
 
@@ -783,7 +783,7 @@ def tril(m, k=0):
 
 def triu(m, k=0):
     """`m` with zeros below its k-th diagonal."""
-    return _triangle(m, k, _operator.le)
+    return _triangle(m, k, _operator.lt)
 
 
 def from_dlpack(x, /, *, device=None, copy=None):

@@ -85,9 +85,11 @@ def _found_dtype(dtype):
     if isinstance(dtype, (str, _BFloat16)) and dtype == "bfloat16":
         return _bfloat16()
     try:
+        if isinstance(dtype, (_graphc.Array, _np.ndarray)) and not isinstance(dtype, _np.generic):
+            raise DTypeError("Cannot construct a dtype from an array")
         found = _np.dtype(dtype)
-    except TypeError:
-        raise DTypeError(f"data type {dtype!r} not understood{_nearest(dtype)}") from None
+    except TypeError as error:
+        raise DTypeError(f"{error}{_nearest(dtype)}") from None
     if found.name not in _NAMES:
         raise ForeignDType(f"dtype {found.name} is not supported; graphc has {', '.join(_NAMES)}")
     if not found.isnative:

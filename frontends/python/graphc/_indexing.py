@@ -271,6 +271,8 @@ def choose(a, choices, out=None, mode="raise"):
 def bincount(x, weights=None, minlength=0):
     """How often each integer from 0 to max(x) occurs in a 1-d array, at least `minlength` counts, int64; with weights
     their sums in float64, added in order. The length is found when called."""
+    if getattr(x, "size", 1) == 0 and getattr(x, "dtype", int64).kind not in "iub":
+        refuse_unsafe(x.dtype)
     x = _whole_numbers(x, found := asarray(x))
     if found is not x and found.dtype.kind == "f":
         _tell("Non-integer input passed to bincount. In a future version of NumPy, this will be an error. (Deprecated NumPy 2.1)", DeprecationWarning)

@@ -61,7 +61,7 @@ def transpose(a, axes=None):
 
 def permute_dims(a, axes=None):
     """A view with the axes in the given order."""
-    return _graphc.transpose(asarray(a), axes)
+    return _graphc.transpose(given(a), axes)
 
 
 def matrix_transpose(x, /):
@@ -285,7 +285,7 @@ def _wrapped(value, other):
 
 
 @_stands_for()
-def clip(a, a_min=_NO_VALUE, a_max=_NO_VALUE, out=None, *, min=_NO_VALUE, max=_NO_VALUE, where=True, casting="same_kind", dtype=None):
+def clip(a, a_min=_NO_VALUE, a_max=_NO_VALUE, out=None, *, min=_NO_VALUE, max=_NO_VALUE, where=True, casting="same_kind", dtype=None, order="K", subok=True):
     """`a` limited to [a_min, a_max], of which both are given and either may be None, or to what `min` and `max` name. NaN anywhere
     gives NaN; min above max gives max."""
     if is_missing(a_min) and is_missing(a_max):
@@ -299,6 +299,8 @@ def clip(a, a_min=_NO_VALUE, a_max=_NO_VALUE, out=None, *, min=_NO_VALUE, max=_N
     x = operand(a) if dtype is None else operand(a).astype(as_dtype(dtype))
     low, high = (_weak_bound(v, x.dtype, up) for v, up in ((low, False), (high, True)))
     if low is None and high is None:
+        if x.dtype.kind == "b":
+            raise DTypeError("ufunc 'positive' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> -> None")
         result = x.copy() if _graphc.is_array(a) and a.ndim else single(x.copy())
     elif low is None:
         result = _graphc.minimum(x, high)

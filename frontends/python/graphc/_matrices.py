@@ -19,6 +19,7 @@ from ._float_errors import tell as _tell
 from ._linalg import tensordot
 from ._manipulation import _axes, _axis, concatenate, moveaxis, stack
 from ._reductions import sum
+from ._sequences import along_diagonal as _along_diagonal
 from .errors import ArgumentError, DTypeError, ForeignDType, ShapeError
 
 if TYPE_CHECKING:
@@ -144,8 +145,8 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype=float64, *, like=None) -
         _leave_to(like)
     height, width = (_py.max(_math.ceil(n), 0) for n in (N, N if M is None else M))
     refuse_vast((height, width), as_dtype(dtype))
-    rows = _graphc.iota(height, int64, None)[:, None] + _math.floor(k)
-    return (rows >= _graphc.iota(width, int64, None)).astype(as_dtype(dtype))
+    columns = _along_diagonal(_graphc.iota(width, int64, None), k)
+    return (_graphc.iota(height, int64, None)[:, None] >= columns).astype(as_dtype(dtype))
 
 
 #: Powers that are recorded together: of more, what was compiled would grow with them.

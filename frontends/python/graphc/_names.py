@@ -13,7 +13,7 @@ from ._creation import arange, asarray, linspace
 from ._devices import where_operands_are as _where_operands_are
 from ._float_errors import tell as _tell
 from ._manipulation import concatenate
-from .errors import ArgumentError, ForeignDType, ShapeError
+from .errors import ArgumentError, DTypeError, ForeignDType, ShapeError
 
 # NumPy's own objects: dtypes and their classes, and settings of printing, which graphc's arrays follow.
 SHARED = (
@@ -42,7 +42,9 @@ shared["isscalar"] = isscalar
 
 def common_type(*arrays):
     """The float dtype class that all arrays convert to; integers count as float64."""
-    return _np.result_type(*[_np.float64 if a.dtype.kind in "iu" else a.dtype for a in map(asarray, arrays)]).type
+    if any(a.dtype.kind not in "iufc" for a in arrays):
+        raise DTypeError("can't get common type for non-numeric array")
+    return _np.result_type(*[_np.float64 if a.dtype.kind in "iu" else a.dtype for a in arrays]).type
 
 
 def min_scalar_type(a, /):

@@ -47,3 +47,11 @@ def of_narrow(obj, dtype):
     if isinstance(obj, (list, tuple)) and _may_overflow(dtype) and not _graphc.is_tracing():
         return as_user(_np.array, obj, dtype)
     return obj
+
+
+def along_diagonal(columns, k):
+    """The rows of the k-th diagonal in these columns, as NumPy has them by `arange(-k, ..., dtype=int)`: of a `k` that is no integer
+    the first two are cut off, and the rows go on by their distance."""
+    first = int(-k)
+    step = int(1 - k) - first
+    return (columns if step == 1 else columns * step) + first

@@ -346,14 +346,14 @@ def conjugate(x: ArrayLike, /) -> Array:
 def isreal(x: ArrayLike) -> Array:
     """Whether imaginary parts are zero."""
     if type(x) is _graphc.ndarray and x.dtype.kind != "c" and not _graphc.is_open(x):
-        return _graphc.full(x.shape, True, bool_, x.device)
+        return _graphc.full(x.shape, True, bool_, x.device)[() if x.ndim == 0 else ...]
     return imag(x) == 0
 
 
 def iscomplex(x: ArrayLike) -> Array:
     """Whether imaginary parts are not zero."""
     if type(x) is _graphc.ndarray and x.dtype.kind != "c" and not _graphc.is_open(x):
-        return _graphc.full(x.shape, False, bool_, x.device)
+        return _graphc.full(x.shape, False, bool_, x.device)[() if x.ndim == 0 else ...]
     return imag(given(x)) != 0
 
 
