@@ -103,3 +103,10 @@ def test_series_of_small_arrays_are_numpys(dtype):
         assert f.__name__.startswith(short) and f.__doc__ == g.__doc__
         with pytest.raises(ValueError):
             getattr(ours, short + "add")(gc.ones((2, 2)), gc.ones(2))
+
+
+def test_poly_of_half_floats_is_of_float64():
+    for dtype in ("f2", "f4", "f8", "i4", "u1", "c8"):
+        x = np.arange(4).astype(dtype)
+        want, found = np.poly(x), gc.poly(gc.asarray(x))
+        assert found.dtype == want.dtype and np.allclose(np.asarray(found), want)

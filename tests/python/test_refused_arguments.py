@@ -120,6 +120,16 @@ def test_what_is_no_dtype_is_told_in_numpys_words():
         assert str(caught.value).startswith(str(expected.value))
 
 
+@pytest.mark.parametrize("shapes", [[(2,), (3,)], [(2, 5), (2, 4)], [(2, 5), (0,)], [(), (2,)], [(2,), ()], [(1, 2), (1, 2), (1, 2, 1)]], ids=str)
+def test_arrays_of_several_shapes_are_told_as_far_as_they_are_alike(shapes):
+    said = []
+    for xp in (np, gc):
+        with pytest.raises(ValueError) as caught:
+            xp.array([xp.ones(shape) for shape in shapes])
+        said.append(str(caught.value).removesuffix("."))
+    assert said[1].startswith(said[0])
+
+
 VAST = [
     "xp.zeros(10**15)", "xp.ones((10**9, 10**9))", "xp.full(10**15, 3)", "xp.empty(10**15, order='F')", "xp.zeros_like(xp.broadcast_to(1.0, (10**8, 10**8)))",
     "xp.eye(10**9)", "xp.identity(10**8)", "xp.tri(10**8)", "xp.indices((10**6, 10**6))", "xp.meshgrid(xp.arange(10**6), xp.arange(10**6))",

@@ -1,6 +1,7 @@
 """Writes into several parts of one array: as many kernels as dependencies force, in NumPy's order, on every device."""
 
 import re
+import warnings
 
 import graphc as gc
 import numpy as np
@@ -121,3 +122,32 @@ def test_places_belong_to_a_program():
 
     for first, second in ((2, 9), (2, 4), (9, 3), (5, 9), (9, 5), (2, 9)):
         assert np.array_equal(np.asarray(write(gc, first, second)), write(np, first, second))
+
+
+LISTS = [
+    (194, 178, 128), [1, 2, 3], (1.5, 2.0, 3.25), [1, 2.5, True], [True, False, True], (np.uint8(7), 1, 2), (np.float64(0.5), np.float32(2), 1), [-1, 0, 1], [300, 1, 2],
+    [1e300, 0, 1], [float("nan"), 1, 2], (np.int64(5), np.int64(300), 1), (2**40, 1, 2), [1j, 0, 0], [1, 2], [7], ["1", "2", "3"], [[1, 2, 3]], [(1, 2, 3), (4, 5, 6)],
+]  # fmt: skip
+PARTS = [np.s_[1, 2], np.s_[1:3, 2:4], np.s_[::-1, 1::2], np.s_[..., 0, :], np.s_[2, :, ::-1], np.s_[:0], np.s_[:, None, 1], np.s_[:]]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "u1", "i4", "i8", "u8", "f2", "f4", "f8", "c8"])
+@pytest.mark.parametrize("values", LISTS, ids=str)
+def test_numbers_of_a_list_go_to_rows(dtype, values):
+    """As in NumPy, with its warnings and refusals, which leave the array as it was."""
+
+    def program(xp, part):
+        x = xp.ones((4, 5, 3), dtype)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            try:
+                x[part] = values
+            except Exception as error:
+                return next(k for k in type(error).__mro__ if k.__module__ == "builtins"), None, None
+            return None, np.asarray(x), sorted({(w.category, str(w.message)) for w in told})
+
+    for part in PARTS:
+        (want, x, told), (found, y, heard) = program(np, part), program(gc, part)
+        assert found is want and (heard == told or x[part].size == 0)  # nothing is converted then
+        if not told:  # what is no integer may be any
+            np.testing.assert_array_equal(y, x)

@@ -1,12 +1,18 @@
 #include "frontends/python/bindings/Assigned.h"
 
+#include "frontends/python/bindings/Direct.h"
+#include "frontends/record/HostTypes.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
+#include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -224,6 +230,67 @@ bool areDistinct(const View &view) {
     bool isBeyond = axis.first > reach;
     reach += axis.first * (axis.second - 1);
     return isBeyond;
+  });
+}
+
+namespace {
+
+/// The bits of a number of a list that elements of a dtype are assigned: floats lose their fraction
+/// in integers. Nothing for what does not fit.
+std::optional<uint64_t> listedBits(PyObject *number, DType t) {
+  if (PyFloat_CheckExact(number) && isInteger(t))
+    return hostmath::converted(std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(number)), DType::Float64,
+                               t);
+  return heldBits(number, t);
+}
+
+/// Writes elements along the last axis of a view, to each of its rows.
+void putInRows(char *first, int64_t size, const View &view, std::span<const uint64_t> bits) {
+  const size_t last = view.shape().size() - 1;
+  std::array<int64_t, kMaxRank> at{};
+  for (bool isMore = true; isMore;) {
+    int64_t offset = view.offset();
+    for (size_t i = 0; i < last; ++i)
+      offset += at[i] * view.strides()[i];
+    for (size_t i = 0; i < bits.size(); ++i)
+      std::memcpy(first + (offset + static_cast<int64_t>(i) * view.strides()[last]) * size,
+                  &bits[i], static_cast<size_t>(size));
+    isMore = false;
+    for (size_t axis = last; axis-- > 0 && !isMore;)
+      if (isMore = ++at[axis] < view.shape()[axis]; !isMore)
+        at[axis] = 0;
+  }
+}
+
+} // namespace
+
+bool isListPut(Array &x, std::span<const IndexItem> items, PyObject *value) {
+  constexpr Py_ssize_t kMost = 16;
+  constexpr int64_t kMostElements = 1024;
+  if ((!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) || isComplex(x.dtype()) ||
+      Trace::active() || !mayBeOnHost(x.device()) || !x.storage()->exclusive() ||
+      PySequence_Fast_GET_SIZE(value) > kMost)
+    return false;
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
+  std::array<uint64_t, kMost> bits;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const auto found = listedBits(PySequence_Fast_GET_ITEM(value, i), x.dtype());
+    if (!found)
+      return false;
+    bits[static_cast<size_t>(i)] = *found;
+  }
+  auto view = x.view().index(items);
+  if (!view || view->isReadOnly() || !view->hasLayout() || view->isRecast())
+    return false;
+  const std::span<const int64_t> sizes = view->shape();
+  const int64_t elements =
+      std::accumulate(sizes.begin(), sizes.end(), int64_t{1},
+                      [](int64_t a, int64_t b) { return a > kMostElements ? a : a * b; });
+  if (sizes.empty() || sizes.back() != count || elements == 0 || elements > kMostElements)
+    return false;
+  return x.storage()->update([&](rt::Buffer &buffer) {
+    putInRows(static_cast<char *>(buffer.host()), itemSize(x.dtype()), *view,
+              std::span(bits.data(), static_cast<size_t>(count)));
   });
 }
 

@@ -23,6 +23,10 @@ pb::object assigned(const pb::object &value, DType t, rt::Device &device, Target
 /// axes: arrays may have leading axes of one element, sequences may not.
 void refuseDeeper(PyObject *value, const Array &x, std::span<const IndexItem> items);
 
+/// x[part] = [numbers] of rows of as many elements that are written where they lie; false where it
+/// is done otherwise.
+bool isListPut(Array &x, std::span<const IndexItem> items, PyObject *value);
+
 /// Raises NumPy's error where what has several axes is assigned to the elements that a single mask
 /// of all axes chooses.
 void refuseRows(PyObject *value, const Array &x, PyObject *key);

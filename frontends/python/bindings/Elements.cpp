@@ -387,33 +387,6 @@ bool isPutNow(Array &x, PyObject *key, PyObject *value) {
   return unwrap(ops::putRowsNow(x, *index, given ? Operand(*given) : Operand(toScalar(value))));
 }
 
-/// x[part] = [numbers] of a vector of as many float64 or int64 that is written where it lies.
-bool isListPut(Array &x, std::span<const IndexItem> items, PyObject *value) {
-  constexpr Py_ssize_t kMost = 16;
-  const bool isFloat64 = x.dtype() == DType::Float64;
-  if ((!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) ||
-      (!isFloat64 && x.dtype() != DType::Int64) || Trace::active() || !mayBeOnHost(x.device()) ||
-      !x.storage()->exclusive() || PySequence_Fast_GET_SIZE(value) > kMost)
-    return false;
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
-  std::array<uint64_t, kMost> bits;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    const auto found = heldBits(PySequence_Fast_GET_ITEM(value, i), x.dtype());
-    if (!found)
-      return false;
-    bits[static_cast<size_t>(i)] = *found;
-  }
-  auto view = x.view().index(items);
-  if (!view || view->isReadOnly() || !view->hasLayout() || view->isRecast() ||
-      view->shape().rank() != 1 || view->shape()[0] != count)
-    return false;
-  return x.storage()->update([&](rt::Buffer &buffer) {
-    auto *to = static_cast<uint64_t *>(buffer.host()) + view->offset();
-    for (int64_t i = 0; i < count; ++i)
-      to[i * view->strides()[0]] = bits[static_cast<size_t>(i)];
-  });
-}
-
 int set(PyObject *self, PyObject *key, PyObject *value) {
   if (asAnyArray(self)->isValue()) {
     refuseSequence(self, "a single result does not support item assignment",

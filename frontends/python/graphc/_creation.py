@@ -12,7 +12,7 @@ from . import _graphc
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import _NAMES, as_dtype, can_cast, float64, int64
 from ._float_errors import stands_for as _stands_for
-from ._sequences import along_diagonal, holds, of_narrow, refuse_outside, without_makers
+from ._sequences import along_diagonal, holds, of_narrow, refuse_outside, regular, without_makers
 from ._wrapping import is_asked as _is_asked
 from ._wrapping import is_maker, made_by
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, ShapeError
@@ -62,10 +62,10 @@ def _joined(obj, around=()):
         return None
     around = (*around, obj)
     if _py.any(v is a for v in obj for a in around):
-        raise _inhomogeneous("of a sequence that contains itself")
+        raise _inhomogeneous(": of a sequence that contains itself")
     parts = [_part(v, around) for v in obj]
     if len({p.shape for p in parts}) > 1:
-        raise _inhomogeneous([p.shape for p in parts])
+        raise _inhomogeneous(regular([p.shape for p in parts], around[:-1]))
     return _graphc.concatenate([_graphc.expand_dims(p, 0) for p in parts], 0)
 
 
@@ -74,8 +74,8 @@ def _part(obj, around):
     return asarray(obj) if joined is None else joined
 
 
-def _inhomogeneous(shapes):
-    return ShapeError(f"setting an array element with a sequence. The requested array has an inhomogeneous shape: {shapes}")
+def _inhomogeneous(shape):
+    return ShapeError(f"setting an array element with a sequence. The requested array has an inhomogeneous shape{shape}")
 
 
 def _source(obj, dtype=None):

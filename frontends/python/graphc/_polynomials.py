@@ -90,7 +90,7 @@ def poly(seq_of_zeros):
     zeros_of = zeros_of.reshape((-1,))
     if zeros_of.size == 0:
         return 1.0
-    if zeros_of.dtype.kind not in "fc":
+    if zeros_of.dtype.kind not in "fc" or zeros_of.dtype == "float16":
         zeros_of = zeros_of.astype(float64)
     result = one = full((1,), 1, dtype=zeros_of.dtype)
     for i in range(zeros_of.size):

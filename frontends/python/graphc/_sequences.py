@@ -49,6 +49,18 @@ def of_narrow(obj, dtype):
     return obj
 
 
+def regular(shapes, around):
+    """What NumPy says of the part of parts' shapes in which they are alike; of parts inside other sequences, ours."""
+    if around:
+        return f": {shapes}"
+    alike = (len(shapes),)
+    for sizes in zip(*shapes):
+        if len({*sizes}) > 1:
+            break
+        alike += sizes[:1]
+    return f" after {len(alike)} dimensions. The detected shape was {alike} + inhomogeneous part: {shapes}"
+
+
 def along_diagonal(columns, k):
     """The rows of the k-th diagonal in these columns, as NumPy has them by `arange(-k, ..., dtype=int)`: of a `k` that is no integer
     the first two are cut off, and the rows go on by their distance."""
