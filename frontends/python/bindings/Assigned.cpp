@@ -267,6 +267,11 @@ void putInRows(char *first, int64_t size, const View &view, std::span<const uint
 bool isListPut(Array &x, std::span<const IndexItem> items, PyObject *value) {
   constexpr Py_ssize_t kMost = 16;
   constexpr int64_t kMostElements = 1024;
+  pb::object listed;
+  if (PyRange_Check(value) && PyObject_Length(value) <= kMost) {
+    listed = pb::reinterpret_steal<pb::object>(PySequence_Tuple(value));
+    value = listed.ptr();
+  }
   if ((!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) || isComplex(x.dtype()) ||
       Trace::active() || !mayBeOnHost(x.device()) || !x.storage()->exclusive() ||
       PySequence_Fast_GET_SIZE(value) > kMost)
