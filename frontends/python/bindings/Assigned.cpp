@@ -238,6 +238,8 @@ namespace {
 /// The bits of a number of a list that elements of a dtype are assigned: floats lose their fraction
 /// in integers. Nothing for what does not fit.
 std::optional<uint64_t> listedBits(PyObject *number, DType t) {
+  if (t == DType::Bool && (PyLong_CheckExact(number) || PyFloat_CheckExact(number)))
+    return PyObject_IsTrue(number);
   if (PyFloat_CheckExact(number) && isInteger(t))
     return hostmath::converted(std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(number)), DType::Float64,
                                t);
