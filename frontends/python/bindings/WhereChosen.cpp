@@ -1,5 +1,3 @@
-//===- WhereChosen.cpp ------------------------------------------------------------------------===//
-
 #include "frontends/python/bindings/WhereChosen.h"
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/Record.h"

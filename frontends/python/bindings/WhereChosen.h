@@ -1,5 +1,4 @@
-//===- WhereChosen.h - Results that a mask chooses, told of what those met
-//----------------------===//
+//===- WhereChosen.h - What results that a mask chooses have met ------------------------------===//
 //
 // Elements that the mask of `ufunc(x, out=..., where=mask)` leaves out are computed too: what they
 // meet is nobody's error.
