@@ -290,3 +290,12 @@ def test_buffers_of_arrays_that_may_not_be_written():
         assert not xp.frombuffer(x, int).flags.writeable and xp.frombuffer(x, "u1").tolist()[8] == 1
         with pytest.raises(ValueError, match="contiguous"):
             xp.frombuffer(xp.arange(6)[::2])
+
+
+def test_masks_of_views_without_elements():
+    x = gc.moveaxis(gc.zeros((2, 0, 3), dtype="uint16"), 0, -1).view("int8")
+    x[x != 2] *= x[x != 2]
+    x[gc.zeros(x.shape, dtype=bool)] = gc.zeros(0, dtype="int8")
+    with pytest.raises((IndexError, ValueError)):
+        x[gc.zeros((1, 3, 4), dtype=bool)] = 1
+    assert x.shape == (0, 3, 4)

@@ -220,6 +220,8 @@ pb::object assigned(const pb::object &given, DType t, rt::Device &device, Target
 }
 
 bool areDistinct(const View &view) {
+  if (std::ranges::find(view.shape(), 0) != view.shape().end())
+    return true;
   std::vector<std::pair<int64_t, int64_t>> axes; // step, size
   for (int64_t i = 0; i < view.shape().rank(); ++i)
     if (auto axis = static_cast<size_t>(i); view.shape()[axis] > 1)
