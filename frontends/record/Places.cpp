@@ -510,15 +510,6 @@ static bool areSmallRows(op::OpKind kind, const Array &x, std::span<const KeyIte
   return key.size() == 1 && key[0].array && areSmallRows(kind, x, *key[0].array);
 }
 
-/// Whether small elements are combined with values at once also outside of loops: nobody else looks
-/// at what they make of each other.
-static bool mustBeCombinedNow(const Array &x, std::span<const KeyItem> key,
-                              std::optional<op::OpKind> combine) {
-  return combine && isInexact(x.dtype()) && RecordScope::errors() && !Trace::active() &&
-         mayBeOnHost(x.device()) && key.size() == 1 && key[0].array &&
-         isInteger(key[0].array->dtype()) && key[0].array->size() <= small::kMostBytes;
-}
-
 Result<Array> takeRowsNow(const Array &x, const Array &index, size_t axis) {
   RecordScope scope;
   if (x.isOpen() || !areSmallRows(op::OpKind::Gather, x, index, /*counts=*/true, axis))
@@ -616,7 +607,7 @@ Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
       key[0].array->shape() == x.shape())
     if (auto bits = operandBits(value, x.dtype()); bits && fillMasked(x, *key[0].array, *bits))
       return Status::ok();
-  if (areSmallRows(op::OpKind::Scatter, x, key) || mustBeCombinedNow(x, key, combine)) {
+  if (areSmallRows(op::OpKind::Scatter, x, key)) {
     const Array &index = *key[0].array;
     GRAPHC_ASSIGN(bool done, combine ? small::combineRows(x, index, value, *combine)
                                      : small::putRows(x, index, value));

@@ -2,15 +2,12 @@
 #include "frontends/record/SmallComplex.h"
 #include "frontends/record/SmallElements.h"
 
-#include "frontends/record/FloatErrors.h"
 #include "frontends/record/Known.h"
-#include "frontends/record/Record.h"
 #include "frontends/record/RowPlaces.h"
 #include "frontends/record/Trace.h"
 #include "runtime/library/Library.h"
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <optional>
@@ -267,23 +264,6 @@ bool combinesAlways(op::OpKind kind) {
   return kind == Add || kind == Sub || kind == Mul || kind == Minimum || kind == Maximum;
 }
 
-/// Floating-point errors that elements meet.
-struct Met {
-  bool over = false, invalid = false;
-};
-template <typename T>
-void note(Met &met, T a, T b, T result) {
-  if constexpr (std::is_floating_point_v<T>) {
-    met.over |= std::isinf(result) && std::isfinite(a) && std::isfinite(b);
-    met.invalid |= std::isnan(result) && !std::isnan(a) && !std::isnan(b);
-  }
-}
-Status tell(const Met &met, op::OpKind kind) {
-  if (met.over)
-    GRAPHC_TRY(tellNow(FloatError::Over, kind, RecordScope::errors()));
-  return met.invalid ? tellNow(FloatError::Invalid, kind, RecordScope::errors()) : Status::ok();
-}
-
 } // namespace
 
 Result<bool> combineRows(Array &target, const Array &index, const Operand &value,
@@ -313,11 +293,9 @@ Result<bool> combineRows(Array &target, const Array &index, const Operand &value
       return false;
     } else {
       Room<T> room;
-      T *now = room.get(target.size()); // until what was there is not needed any more
-      auto begin = [&] {
-        gather(reinterpret_cast<const T *>(elements.first), view.shape(), view.strides(), now);
-      };
-      begin();
+      T *now = room.get(target.size()); // what there is to tell is told before it is written
+      gather(reinterpret_cast<const T *>(elements.first), view.shape(), view.strides(), now);
+      elements.base = nullptr;
       Run<T> from = reader.run();
       auto each = [&](auto operation) {
         const T *value = from.data;
@@ -330,24 +308,12 @@ Result<bool> combineRows(Array &target, const Array &index, const Operand &value
         each([](T a, T b) { return sumOf(a, b); });
       else
         each([&](T a, T b) { return *combined(combine, a, b); });
-      Met met;
-      if (mustBeFinite() && !allFinite(now, target.size())) {
-        begin();
-        each([&](T a, T b) {
-          T result = *combined(combine, a, b);
-          note(met, a, b, result);
-          return result;
-        });
-      }
-      elements.base = nullptr;
-      const bool isWritten = target.storage()->update([&](rt::Buffer &buffer) {
+      if (mustBeFinite() && !allFinite(now, target.size()))
+        return false;
+      return target.storage()->update([&](rt::Buffer &buffer) {
         spread<T>(now, view.shape(), view.strides(),
                   static_cast<T *>(buffer.host()) + view.offset());
       });
-      // As NumPy, whose results stand.
-      if (isWritten)
-        GRAPHC_TRY(tell(met, combine));
-      return isWritten;
     }
   });
 }

@@ -1,7 +1,6 @@
 """Updates at places that an index array names: in the array's own memory where nobody can tell, and whole or not at all."""
 
 import os
-import warnings
 
 import graphc as gc
 import numpy as np
@@ -395,26 +394,3 @@ def test_extremes_at_places_in_loops(name, dtype):
         np.testing.assert_array_equal(x, a)
         x *= -1
         a *= -1
-
-
-@pytest.mark.parametrize("dtype", ("float32", "float64"))
-@pytest.mark.parametrize("operation", ("add", "subtract", "multiply"))
-def test_what_places_meet_in_turn_is_told(operation, dtype):
-    big = np.finfo(dtype).max
-    values = {"none": [1, 2, 3], "over": [big, big, 2], "invalid": [np.inf, 0, np.inf], "passed on": [np.nan, 1, np.inf], "later": [big, 1e-3, 1e3]}
-
-    def outcome(xp, given, mode):
-        x = xp.full(5, -2 if operation == "subtract" else 1, dtype=dtype)
-        with warnings.catch_warnings(record=True) as found, xp.errstate(all=mode):
-            warnings.simplefilter("always")
-            try:
-                getattr(xp, operation).at(x, [1, 1, -4], xp.asarray(given, dtype=dtype))
-                raised = None
-            except FloatingPointError as error:
-                raised = str(error)
-        return sorted(str(w.message) for w in found), raised, x.tolist()[0::2], np.asarray(x)[1].tobytes() if raised is None else None
-
-    for name, given in values.items():
-        for mode in ("warn", "ignore"):
-            assert outcome(gc, given, mode)[:3] == outcome(np, given, mode)[:3], (name, mode)
-        assert outcome(gc, given, "raise")[1] == outcome(np, given, "raise")[1], name
