@@ -31,7 +31,7 @@ def BubbleViews : Pass<"graphc-bubble-views", "::mlir::func::FuncOp"> {
     of each of their operands, where something is computed with it: the operations have the shape of their reader then, and share
     its kernel instead of storing what is under the view. A reshape that joins axes stays unless all operands lie in memory as a
     whole, or are one number. Nothing is computed twice, and of a slice only what is read; where float errors are watched, slices that
-    leave elements out stay behind operations that may raise them.
+    leave elements out stay behind operations that raise them of ordinary operands (quotients, logarithms, not sums).
     ```mlir
     graph.reshape (graph.sin %x)  ->  graph.sin (graph.reshape %x)
     ```

@@ -232,7 +232,7 @@ static bool isComplexLiteral(const Node &node) {
 /// A map node that is read at other points than its own is recomputed by its reader when that is
 /// cheap: one reader, and either few operations or a read that visits no element twice. What a fast
 /// product takes as it is, and complex literals, have any number of readers. Where values are
-/// watched, what may raise a float error is computed whole.
+/// watched, what raises float errors of ordinary operands is computed whole.
 void FusionPlan::decideInlining() {
   DenseMap<Node *, int> shifted;
   llvm::DenseSet<Node *> narrow, leftOut, raises;
@@ -259,7 +259,7 @@ void FusionPlan::decideInlining() {
           squeezedAccess.size() < node.space.size() || node.kind == NodeKind::Contract;
     }
   for (Node &node : nodes) {
-    if (node.op && node.op->hasTrait<graph::Elementwise>() && mayRaise(node.op))
+    if (node.op && node.op->hasTrait<graph::Elementwise>() && raisesOfOrdinary(node.op))
       raises.insert(&node);
     auto it = shifted.find(&node);
     bool anyReaders = narrow.contains(&node) || isComplexLiteral(node);

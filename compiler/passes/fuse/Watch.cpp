@@ -98,6 +98,13 @@ bool pass::mayRaise(Operation *op) {
               graph::ErfOp, graph::ErfcOp>(op);
 }
 
+bool pass::raisesOfOrdinary(Operation *op) {
+  if (auto cast = dyn_cast<graph::CastOp>(op))
+    return !isInexact(cast.getType()) && raisesConverted(cast);
+  return mayRaise(op) && !isa<graph::AddOp, graph::SubOp, graph::MulOp, graph::SquareOp,
+                              graph::FmaOp, graph::SinOp, graph::CosOp>(op);
+}
+
 bool pass::watchOperations(kernel::FuncOp kernel) {
   MLIRContext *context = kernel.getContext();
   Attribute whole = UnitAttr::get(context), each = StringAttr::get(context, kWatchOperations);

@@ -17,6 +17,8 @@ inline constexpr const char *kWatchOperations = "operations";
 /// Whether finite operands, of one element or of whole tensors, may give an infinity or a NaN, or
 /// integers have no result.
 bool mayRaise(mlir::Operation *op);
+/// Whether operands that are not huge may: sums and products do no more than overflow.
+bool raisesOfOrdinary(mlir::Operation *op);
 
 /// Marks as few operations as show everything: an infinity or a NaN that one of their operands
 /// would pass on is seen later. False when nothing in the kernel can give one.

@@ -74,8 +74,8 @@ struct Bubble {
   }
 
   bool isWorthIt(bool splits) const;
-  /// Whether what is not shown may be told of (Watch.h).
-  bool mayRaise() const { return llvm::any_of(computed, pass::mayRaise); }
+  /// Whether something is to be told of what is not shown (Watch.h).
+  bool raises() const { return llvm::any_of(computed, raisesOfOrdinary); }
   void move() const;
 
 private:
@@ -163,7 +163,7 @@ struct BubbleViews : pass::impl::BubbleViewsBase<BubbleViews> {
       Operation *view = views.pop_back_val();
       Bubble bubble(view);
       if (bubble.computed.size() > left || !bubble.isWorthIt(splits.contains(view)) ||
-          (isWatched && leavesOut.contains(view) && bubble.mayRaise()))
+          (isWatched && leavesOut.contains(view) && bubble.raises()))
         continue;
       left -= bubble.computed.size();
       for (Operation *user : view->getResult(0).getUsers())
