@@ -20,6 +20,9 @@ constexpr int64_t kUnrolledOps = 1024;
 /// beside each other, as far as registers are left: the fewer, the more words are carried on.
 constexpr int64_t kBranchingTurns = 4, kCarriedByTurns = 16;
 
+/// Marks such a loop (readFirst).
+constexpr StringLiteral kReadsFirstAttr = "graphc.reads_first";
+
 /// An array of the work-item's own.
 bool touchesOwn(Operation *op) {
   return llvm::any_of(op->getOperands(), [](Value memory) {
@@ -106,26 +109,25 @@ bool onlyReads(scf::ForOp loop) {
 } // namespace
 
 void emit::unrollLoops(func::FuncOp function) {
-  struct Turns {
-    scf::ForOp loop;
-    int64_t number;
-    bool readsFirst;
-  };
-  SmallVector<Turns> some;
+  SmallVector<std::pair<scf::ForOp, int64_t>> some;
   SmallVector<scf::ForOp> whole;
   function.walk([&](scf::ForOp loop) { // inner ones first
     if (llvm::any_of(*loop.getBody(), [](Operation &op) { return touchesOwn(&op); }) &&
-        loop.getStaticTripCount())
+        loop.getStaticTripCount()) {
       whole.push_back(loop);
-    else if (auto asked = loop->getAttrOfType<IntegerAttr>(pass::kUnrollAttr))
-      some.push_back({loop, turnsOf(loop, asked.getInt()), branches(loop) && onlyReads(loop)});
+    } else if (auto asked = loop->getAttrOfType<IntegerAttr>(pass::kUnrollAttr)) {
+      some.emplace_back(loop, turnsOf(loop, asked.getInt()));
+      if (branches(loop) && onlyReads(loop))
+        loop->setAttr(kReadsFirstAttr, UnitAttr::get(loop.getContext()));
+    }
   });
   for (scf::ForOp loop : whole)
     (void)loopUnrollFull(loop);
-  for (const Turns &turns : some) {
-    FailureOr<UnrolledLoopInfo> made =
-        loopUnrollByFactor(turns.loop, static_cast<uint64_t>(turns.number));
-    if (turns.readsFirst && succeeded(made) && made->mainLoopOp)
-      readFirst(*made->mainLoopOp);
-  }
+  for (auto [loop, turns] : some)
+    (void)loopUnrollByFactor(loop, static_cast<uint64_t>(turns));
+  // What has become of them: loops of one turn are none any more, others have been copied.
+  function.walk([](scf::ForOp loop) {
+    if (loop->removeAttr(kReadsFirstAttr))
+      readFirst(loop);
+  });
 }
