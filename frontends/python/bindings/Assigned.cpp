@@ -1,6 +1,7 @@
 #include "frontends/python/bindings/Assigned.h"
 
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/ElementBits.h"
 #include "frontends/record/HostTypes.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Trace.h"
@@ -59,7 +60,10 @@ bool convertsAlike(const Array &packed, DType t) {
 pb::object ofSequence(const pb::object &value, DType t, rt::Device &device) {
   if (Trace::active())
     return value;
-  Array packed = packSequence(value.ptr(), device, true);
+  Array packed = packElements(value.ptr(), device, t);
+  if (!packed.isNull())
+    return pb::reinterpret_steal<pb::object>(wrap(std::move(packed)));
+  packed = packSequence(value.ptr(), device, true);
   if (!packed.isNull() && convertsAlike(packed, t))
     return pb::reinterpret_steal<pb::object>(wrap(std::move(packed)));
   return pb::module_::import("numpy").attr("asarray")(value, heldAs(t));
@@ -248,17 +252,60 @@ std::optional<uint64_t> listedBits(PyObject *number, DType t) {
   return heldBits(number, t);
 }
 
-/// Writes elements along the last axis of a view, to each of its rows.
+/// Few numbers in lists of up to two levels as elements of a dtype.
+struct Listed {
+  static constexpr Py_ssize_t kMost = 16;
+  std::array<int64_t, 2> shape{};
+  size_t rank = 0;
+  size_t count = 0;
+  std::array<uint64_t, kMost> bits;
+
+  /// False for other lists, and numbers that do not fit.
+  bool set(PyObject *list, DType t, size_t level = 0) {
+    const Py_ssize_t size = isRow(list) ? PySequence_Fast_GET_SIZE(list) : kMost + 1;
+    if (size > kMost || level == shape.size() || (level < rank && shape[level] != size))
+      return false;
+    shape[level] = size;
+    rank = std::max(rank, level + 1);
+    for (Py_ssize_t i = 0; i < size; ++i) {
+      PyObject *item = PySequence_Fast_GET_ITEM(list, i);
+      if (level + 1 < rank || isRow(item)) {
+        if (count > 0 && level + 1 == rank) // numbers came before
+          return false;
+        if (!set(item, t, level + 1))
+          return false;
+        continue;
+      }
+      const auto found = listedBits(item, t);
+      if (!found || count == bits.size())
+        return false;
+      bits[count++] = *found;
+    }
+    return true;
+  }
+  static bool isRow(PyObject *object) {
+    return PyList_CheckExact(object) || PyTuple_CheckExact(object);
+  }
+  bool endsShape(std::span<const int64_t> sizes) const {
+    return count > 0 && sizes.size() >= rank &&
+           std::ranges::equal(sizes.last(rank), std::span(shape).first(rank));
+  }
+};
+
+/// Writes elements, again and again, in row-major order.
 void putInRows(char *first, int64_t size, const View &view, std::span<const uint64_t> bits) {
   const size_t last = view.shape().size() - 1;
+  const auto row = static_cast<size_t>(view.shape()[last]);
   std::array<int64_t, kMaxRank> at{};
+  size_t begin = 0;
   for (bool isMore = true; isMore;) {
     int64_t offset = view.offset();
     for (size_t i = 0; i < last; ++i)
       offset += at[i] * view.strides()[i];
-    for (size_t i = 0; i < bits.size(); ++i)
+    for (size_t i = 0; i < row; ++i)
       std::memcpy(first + (offset + static_cast<int64_t>(i) * view.strides()[last]) * size,
-                  &bits[i], static_cast<size_t>(size));
+                  &bits[begin + i], static_cast<size_t>(size));
+    begin = (begin + row) % bits.size();
     isMore = false;
     for (size_t axis = last; axis-- > 0 && !isMore;)
       if (isMore = ++at[axis] < view.shape()[axis]; !isMore)
@@ -269,25 +316,16 @@ void putInRows(char *first, int64_t size, const View &view, std::span<const uint
 } // namespace
 
 bool isListPut(Array &x, std::span<const IndexItem> items, PyObject *value) {
-  constexpr Py_ssize_t kMost = 16;
   constexpr int64_t kMostElements = 1024;
   pb::object listed;
-  if (PyRange_Check(value) && PyObject_Length(value) <= kMost) {
+  if (PyRange_Check(value) && PyObject_Length(value) <= Listed::kMost) {
     listed = pb::reinterpret_steal<pb::object>(PySequence_Tuple(value));
     value = listed.ptr();
   }
-  if ((!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) || isComplex(x.dtype()) ||
-      Trace::active() || !mayBeOnHost(x.device()) || !x.storage()->exclusive() ||
-      PySequence_Fast_GET_SIZE(value) > kMost)
+  Listed given;
+  if (!Listed::isRow(value) || isComplex(x.dtype()) || Trace::active() ||
+      !mayBeOnHost(x.device()) || !x.storage()->exclusive() || !given.set(value, x.dtype()))
     return false;
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
-  std::array<uint64_t, kMost> bits;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    const auto found = listedBits(PySequence_Fast_GET_ITEM(value, i), x.dtype());
-    if (!found)
-      return false;
-    bits[static_cast<size_t>(i)] = *found;
-  }
   auto view = x.view().index(items);
   if (!view || view->isReadOnly() || !view->hasLayout() || view->isRecast())
     return false;
@@ -295,11 +333,11 @@ bool isListPut(Array &x, std::span<const IndexItem> items, PyObject *value) {
   const int64_t elements =
       std::accumulate(sizes.begin(), sizes.end(), int64_t{1},
                       [](int64_t a, int64_t b) { return a > kMostElements ? a : a * b; });
-  if (sizes.empty() || sizes.back() != count || elements == 0 || elements > kMostElements)
+  if (!given.endsShape(sizes) || elements == 0 || elements > kMostElements)
     return false;
   return x.storage()->update([&](rt::Buffer &buffer) {
     putInRows(static_cast<char *>(buffer.host()), itemSize(x.dtype()), *view,
-              std::span(bits.data(), static_cast<size_t>(count)));
+              std::span(given.bits.data(), given.count));
   });
 }
 

@@ -2,6 +2,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/ElementBits.h"
 #include "frontends/python/bindings/Imported.h"
 #include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Devices.h"
@@ -96,28 +97,15 @@ public:
         return Array();
     return Array(std::move(node));
   }
-  /// What is looked at becomes elements of dtype `t`. False where that is more than an exact
-  /// conversion of numbers.
+  /// What is looked at becomes elements of dtype `t`. False where that takes more than a conversion
+  /// of numbers that has nothing to report.
   bool become(DType t) {
-    auto isExact = [t](const Leaf &leaf) {
-      if (leaf.dtype == t)
-        return true;
-      if (leaf.array)
-        return false;
-      if (t == DType::Float32 && leaf.dtype == DType::Float64)
-        return true; // which rounds once
-      if (t == DType::Float32 && leaf.dtype == DType::Int64)
-        return std::abs(static_cast<double>(static_cast<int64_t>(leaf.bits))) <= kMostExact;
-      if (t == DType::Float32 && leaf.dtype == DType::Bool)
-        return true;
-      if (t == DType::Complex128)
-        return true;
-      return t == DType::Float64 ? !isComplex(leaf.dtype)
-                                 : leaf.dtype == DType::Int64 && isInteger(t) &&
-                                       op::fits(static_cast<int64_t>(leaf.bits), t);
-    };
     dtype = t;
-    return std::ranges::all_of(leaves, isExact);
+    return std::ranges::all_of(leaves, [t](Leaf &leaf) {
+      if (leaf.array || leaf.dtype == t)
+        return leaf.dtype == t;
+      return isComplex(t) ? isPartOf(leaf, t) : convert(leaf, t);
+    });
   }
   rt::Device *device() const { return at; }
   /// Arrays among the leaves that are to be computed first.
@@ -127,8 +115,6 @@ public:
 
 private:
   static constexpr size_t kMostDepth = 8;
-  /// Integers up to this one are float32 numbers.
-  static constexpr double kMostExact = 1 << 24;
   /// More numbers without an array among them are NumPy's, which is quick at them.
   static constexpr size_t kMostLeaves = 1 << 12;
 
@@ -162,6 +148,22 @@ private:
     dtype = leaves.empty() ? leaf->dtype : op::promoteTypes(dtype, leaf->dtype);
     leaves.push_back(*leaf);
     return true;
+  }
+  /// Whether each part of a number becomes one of the complex dtype `t` as a real number does.
+  static bool isPartOf(const Leaf &leaf, DType t) {
+    const DType part = realDType(t);
+    if (!isComplex(leaf.dtype))
+      return elementOf(leaf.bits, leaf.dtype, part).has_value();
+    return std::ranges::all_of(leaf.parts, [part](double each) {
+      return elementOf(std::bit_cast<uint64_t>(each), DType::Float64, part).has_value();
+    });
+  }
+  static bool convert(Leaf &leaf, DType t) {
+    auto bits = isComplex(leaf.dtype) && t == DType::Bool
+                    ? std::optional<uint64_t>(leaf.parts[0] != 0 || leaf.parts[1] != 0)
+                    : elementOf(leaf.bits, leaf.dtype, t);
+    leaf = Leaf{t, bits.value_or(0), nullptr, leaf.device};
+    return bits.has_value();
   }
   bool extend(size_t level, int64_t size) {
     if (level < depth)
@@ -750,6 +752,10 @@ Array toReadNow(pb::handle object, rt::Device *device) {
 
 Array packSequence(PyObject *object, rt::Device &device, bool isRead) {
   return packAs(object, device, isRead, std::nullopt);
+}
+
+Array packElements(PyObject *object, rt::Device &device, DType t) {
+  return packAs(object, device, true, t);
 }
 
 void defineConstructors(pb::module_ &m) {
