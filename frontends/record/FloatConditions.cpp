@@ -98,8 +98,13 @@ NodeRef pole(Conditions &c, const Node &n, std::span<const NodeRef> x) {
   case OpKind::Log1p:
     return c.op(OpKind::Equal, x[0], c.number(x[0], -1));
   case OpKind::Atanh:
-    return isComplex(n.dtype()) ? NodeRef()
-                                : c.op(OpKind::Equal, c.op(OpKind::Abs, x[0]), c.number(x[0], 1));
+    return isComplex(n.dtype())
+               ? c.op(OpKind::Equal, c.op(OpKind::Mul, x[0], x[0]), c.number(x[0], 1))
+               : c.op(OpKind::Equal, c.op(OpKind::Abs, x[0]), c.number(x[0], 1));
+  case OpKind::Atan: // i and -i
+    return isComplex(n.dtype())
+               ? c.op(OpKind::Equal, c.op(OpKind::Mul, x[0], x[0]), c.number(x[0], -1))
+               : NodeRef();
   default:
     return {};
   }
@@ -159,7 +164,7 @@ void ofElements(Conditions &c, const Node &n, const NodeRef &r, std::span<const 
   NodeRef exact = pole(c, n, x);
   if (exact)
     at(out, FloatError::Divide) = c.both(infinite, exact);
-  if (n.kind() != OpKind::Atanh)
+  if (n.kind() != OpKind::Atanh && n.kind() != OpKind::Atan)
     at(out, FloatError::Over) = c.without(infinite, exact);
   // As NumPy, where the quotient of an infinity is NaN, but for a zero divisor, and one that
   // overflows is looked at for its fraction.
@@ -272,10 +277,20 @@ size_t sameQuestion(const Questions &questions, const FloatReport &report, const
   return i;
 }
 
+/// Whether it is the quotient that reciprocal() is of integers.
+bool isReciprocalOfIntegers(const Node &n, uint32_t modes) {
+  constexpr uint32_t kName = kOperationNames + static_cast<uint32_t>(OpKind::Reciprocal);
+  return n.kind() == OpKind::FloorDivide && !isInexact(n.dtype()) &&
+         modes >> kErrorNameShift == kName;
+}
+
 /// Adds the conditions of one operation, whole arrays of them.
 void ask(Conditions &c, const NodeRef &node, uint32_t modes, Location location, Repeats repeats,
          Questions &questions) {
   Errors errors = errorsOf(c, node);
+  // NumPy's is a quotient of floats that becomes an integer, which infinity is none of.
+  if (isReciprocalOfIntegers(*node, modes))
+    at(errors, FloatError::Invalid) = at(errors, FloatError::Divide);
   if (modes & FloatModes::kUnder && isInexact(node->dtype())) {
     std::vector<NodeRef> operands(node->operands().begin(), node->operands().end());
     at(errors, FloatError::Under) = underflow(c, *node, node, operands);
@@ -307,6 +322,7 @@ bool hasPole(OpKind kind) {
   case OpKind::Log2:
   case OpKind::Log10:
   case OpKind::Log1p:
+  case OpKind::Atan:
   case OpKind::Atanh:
   case OpKind::Reciprocal:
   case OpKind::Rsqrt:

@@ -64,3 +64,36 @@ def test_rows_written_to_parts(values, dtype):
 
     for part in (0, slice(None), slice(1, None), (2, Ellipsis), (slice(None, None, -2), slice(None, None, -1)), (0, slice(1))):
         np.testing.assert_array_equal(written(gc, part), written(np, part))
+
+
+KEYS = [([0, 1], [1, 2]), ([2, 0, 2], [1, 1, 1]), ([0, -1], 2), (1, [0, -3]), ([0, 1], [3, 0]), ([0, 1], [0]), ([True, False, True], [1, 2]), ([], []), ([0],)]
+GIVEN = [5, 2.5, True, -1, [5, 6], [1.5, True, 3], [7], 300, 1e300, float("nan"), np.float32(2.5), np.int64(4), [[1, 2]], 2j, "1"]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "u1", "i8", "f2", "f4", "f8", "c16"])
+@pytest.mark.parametrize("kind", ["rows", "columns", "pending", "seen", "read-only"])
+def test_numbers_written_to_listed_places(kind, dtype):
+    """In their order, with NumPy's refusals; what was computed from the array before stays, and views of it see them."""
+
+    def outcome(xp, key, value):
+        x = xp.zeros((3, 3), dtype) + (0 if dtype == "bool" else 1) if kind == "pending" else xp.array(np.eye(3, dtype=dtype))
+        x = x.astype(dtype) if kind == "pending" else x.T if kind == "columns" else x
+        seen, before = x[::-1], x + x if kind == "seen" else None
+        if kind == "read-only":
+            x.flags.writeable = False
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for _ in range(4):
+                try:
+                    x[key] = value
+                except Exception as error:
+                    return next(k for k in type(error).__mro__ if k.__module__ == "builtins"), np.asarray(x).tolist()
+        return np.asarray(x).tolist(), np.asarray(seen).tolist(), None if before is None else np.asarray(before).tolist()
+
+    for key in KEYS:
+        for value in GIVEN:
+            if not (value != value and dtype in ("u1", "i8")):  # what is no integer may be any
+                found, want = outcome(gc, key, value), outcome(np, key, value)
+                if isinstance(want[0], type) and isinstance(found[0], type):  # of two mistakes either may be told
+                    found, want = found[1], want[1]
+                np.testing.assert_equal(found, want, f"{key} {value}")

@@ -91,11 +91,13 @@ bool pass::mayRaise(Operation *op) {
   if (isa<graph::AbsOp>(op))
     return isInexact(op->getOperand(0).getType()) &&
            isa<ComplexType>(getElementTypeOrSelf(op->getOperand(0).getType()));
+  if (isa<graph::AtanOp>(op)) // which has poles at i and -i
+    return isa<ComplexType>(getElementTypeOrSelf(op->getResult(0).getType()));
   return !isa<graph::NegOp, graph::SignOp, graph::ConjOp, graph::RealOp, graph::ImagOp,
               graph::ComplexOp, graph::FloorOp, graph::CeilOp, graph::TruncOp, graph::RoundOp,
               graph::CopysignOp, graph::MinimumOp, graph::MaximumOp, graph::ClipOp, graph::SelectOp,
-              graph::BitcastOp, graph::AtanOp, graph::TanhOp, graph::AsinhOp, graph::CbrtOp,
-              graph::ErfOp, graph::ErfcOp>(op);
+              graph::BitcastOp, graph::TanhOp, graph::AsinhOp, graph::CbrtOp, graph::ErfOp,
+              graph::ErfcOp>(op);
 }
 
 bool pass::raisesOfOrdinary(Operation *op) {

@@ -2,8 +2,10 @@
 
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/python/bindings/ElementBits.h"
+#include "frontends/python/bindings/Quick.h"
 #include "frontends/record/HostTypes.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 
@@ -41,6 +43,15 @@ bool areInRange(const NodeRef &node, DType from, DType t) {
                      [&](T v) { return isInRange(std::bit_cast<uint64_t>(v), from, t); });
 }
 
+/// Whether a finite one of float64 numbers is beyond those of dtype `t`: NumPy tells of it,
+/// whatever the numbers are written to.
+bool overflows(const NodeRef &node, DType t) {
+  const auto *values = static_cast<const double *>(node->buffer()->host());
+  const double most = realDType(t) == DType::Float16 ? 65519 : std::numeric_limits<float>::max();
+  return values && std::any_of(values, values + node->bytes() / 8,
+                               [most](double v) { return std::isfinite(v) && std::abs(v) > most; });
+}
+
 /// Whether a conversion to `t` gives what NumPy makes of the numbers that a sequence was packed
 /// from. What is not computed stays so.
 bool convertsAlike(const Array &packed, DType t) {
@@ -50,6 +61,8 @@ bool convertsAlike(const Array &packed, DType t) {
   if (isComplex(from))
     return false;
   NodeRef node = unwrap(packed.value());
+  if (from == DType::Float64 && !isInteger(t) && node->state() == NodeState::Ready)
+    return !overflows(node, t);
   if (!isInteger(t) || node->state() != NodeState::Ready || !node->buffer()->host())
     return true;
   if (from == DType::Int64)
@@ -313,7 +326,84 @@ void putInRows(char *first, int64_t size, const View &view, std::span<const uint
   }
 }
 
+/// Offsets of few elements that lists of integers name, one for each axis of a view, beside single
+/// integers; false for other keys, and places outside.
+struct ListedPlaces {
+  std::array<int64_t, Listed::kMost> offsets{};
+  Py_ssize_t count = -1; ///< unknown before the first list
+
+  bool set(const View &view, std::span<PyObject *const> key) {
+    offsets.fill(view.offset());
+    const bool isWhole = !key.empty() && key.size() == view.shape().size();
+    for (size_t axis = 0; isWhole && axis < key.size(); ++axis)
+      if (!step(key[axis], view.shape()[axis], view.strides()[axis]))
+        return false;
+    return isWhole && count > 0;
+  }
+
+private:
+  bool step(PyObject *places, int64_t size, int64_t stride) {
+    const bool isList = PyList_CheckExact(places);
+    const Py_ssize_t named = isList ? PyList_GET_SIZE(places) : Listed::kMost;
+    if (named > Listed::kMost || (isList && count >= 0 && count != named))
+      return false;
+    count = isList ? named : count;
+    for (Py_ssize_t i = 0; i < named; ++i) {
+      const auto place = smallInteger(isList ? PyList_GET_ITEM(places, i) : places);
+      if (!place || *place >= size || *place < -size)
+        return false;
+      offsets[static_cast<size_t>(i)] += (*place < 0 ? *place + size : *place) * stride;
+    }
+    return true;
+  }
+};
+
 } // namespace
+
+namespace {
+
+/// In a loop an array is computed before few of its elements are written, which then happens in
+/// place, turn after turn.
+void computeInLoop(Array &x) {
+  RecordScope scope;
+  Array *const one[] = {&x};
+  if (x.storage()->current()->state() == NodeState::Pending &&
+      small::isLoop(op::OpKind::Scatter, x.size(), x.device()))
+    evaluateNow(one, "loop");
+}
+
+} // namespace
+
+bool isListedPut(Array &x, PyObject *key, PyObject *value) {
+  const bool isOfLists = PyTuple_CheckExact(key) || PyList_CheckExact(key);
+  if (!isOfLists || isComplex(x.dtype()) || Trace::active() || !mayBeOnHost(x.device()))
+    return false;
+  computeInLoop(x); // before anything is looked at: other threads run meanwhile
+  const View &view = x.view();
+  if (!x.storage()->exclusive() || view.isReadOnly() || !view.hasLayout() || view.isRecast())
+    return false;
+  const std::span<PyObject *const> lists =
+      PyTuple_CheckExact(key) ? itemsOf(key) : std::span<PyObject *const>(&key, 1);
+  ListedPlaces places;
+  if (!places.set(view, lists))
+    return false;
+  Listed given;
+  if (Listed::isRow(value)) {
+    if (!given.set(value, x.dtype()) || given.rank != 1 || given.shape[0] != places.count)
+      return false;
+  } else {
+    const auto found = listedBits(value, x.dtype());
+    if (!found)
+      return false;
+    given.bits.fill(*found);
+  }
+  const int64_t size = itemSize(x.dtype());
+  return x.storage()->update([&](rt::Buffer &buffer) {
+    for (size_t i = 0; i < static_cast<size_t>(places.count); ++i) // of those named twice the last
+      std::memcpy(static_cast<char *>(buffer.host()) + places.offsets[i] * size, &given.bits[i],
+                  static_cast<size_t>(size));
+  });
+}
 
 bool isListPut(Array &x, std::span<const IndexItem> items, PyObject *value) {
   constexpr int64_t kMostElements = 1024;

@@ -529,7 +529,10 @@ bool directPut(Array &x, PyObject *key, PyObject *value) {
         return false;
       bits[0] = known->bits;
     } else {
-      const auto number = scalarBits(value, x.dtype());
+      const bool isTruth =
+          x.dtype() == DType::Bool && (PyLong_CheckExact(value) || PyFloat_CheckExact(value));
+      const auto number =
+          isTruth ? std::optional<uint64_t>(PyObject_IsTrue(value)) : scalarBits(value, x.dtype());
       if (!number)
         return false;
       bits[0] = *number;

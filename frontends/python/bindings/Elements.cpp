@@ -412,7 +412,8 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     if (!isBasic && !isElement)
       refuseRows(value, x, key);
     if (isBasic ? directAssign(x, basic.items(), value) || isListPut(x, basic.items(), value)
-                : directPut(x, key, value) || isPutNow(x, key, value))
+                : directPut(x, key, value) || isPutNow(x, key, value) ||
+                      (!isElement && isListedPut(x, key, value)))
       return self;
     if (isBasic && !isElement)
       refuseDeeper(value, x, basic.items());

@@ -246,14 +246,15 @@ PyObject *writeTo(PyObject *self, PyObject *out, PyObject *result) {
   });
 }
 
-/// ufunc(operands, out=array, where=mask), which is as large or broadcast; NotImplemented for
-/// others.
+/// ufunc(operands, out=array, where=mask), or with `out` by place, which is as large or broadcast;
+/// NotImplemented for others.
 PyObject *callMasked(const Ufunc &u, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  const bool isMasked = count == u.operands && count <= 2 && u.results == 1 && !u.function &&
-                        PyTuple_GET_SIZE(names) == 2;
-  PyObject *out = nullptr;
+  const Py_ssize_t named = PyTuple_GET_SIZE(names);
+  const bool isMasked = count + named == u.operands + 2 && count >= u.operands && u.operands <= 2 &&
+                        u.results == 1 && !u.function && named > 0;
+  PyObject *out = isMasked && count > u.operands ? args[u.operands] : nullptr;
   const Array *mask = nullptr;
-  for (Py_ssize_t i = 0; isMasked && i < 2; ++i) {
+  for (Py_ssize_t i = 0; isMasked && i < named; ++i) {
     PyObject *name = PyTuple_GET_ITEM(names, i), *value = args[count + i];
     if (PyUnicode_CompareWithASCIIString(name, "out") == 0)
       out = value;
@@ -265,7 +266,8 @@ PyObject *callMasked(const Ufunc &u, PyObject *const *args, Py_ssize_t count, Py
       !small::broadcasts(mask->shape(), target->shape()) || &mask->device() != &target->device() ||
       target->view().isReadOnly())
     return Py_NewRef(Py_NotImplemented);
-  const bool hasFloats = std::any_of(args, args + count, [](PyObject *operand) {
+  const auto operands = std::span(args, static_cast<size_t>(u.operands));
+  const bool hasFloats = std::ranges::any_of(operands, [](PyObject *operand) {
     const Array *x = asPlainArray(operand);
     return x && isInexact(x->dtype());
   });
@@ -273,7 +275,6 @@ PyObject *callMasked(const Ufunc &u, PyObject *const *args, Py_ssize_t count, Py
     return Py_NewRef(Py_NotImplemented);
   return guarded([&]() -> PyObject * {
     RecordScope scope;
-    const auto operands = std::span(args, static_cast<size_t>(count));
     const pb::object result = resultWhereChosen(
         [&](PyObject *const *given) { return callPlain(u, given); }, *mask, operands, *target);
     if (!result)
