@@ -91,6 +91,14 @@ MASKED = {
     "integers become floats": lambda xp: xp.arctanh(xp.arange(3), out=xp.zeros(3), where=xp.arange(3) < 1),
     "overflow": lambda xp: xp.exp(xp.asarray([1e3, 1.0]), out=xp.zeros(2), where=xp.asarray([True, False])),
     "complex": lambda xp: xp.divide(xp.ones(2), xp.zeros(2, complex), out=xp.zeros(2, complex), where=xp.asarray([True, False])),
+    "bools by zero": lambda xp: xp.divide(xp.asarray([True, True]), 0, out=xp.zeros(2), where=xp.asarray([True, False])),
+    "bools by false": lambda xp: xp.divide(xp.asarray([True, True]), False, out=xp.zeros(2), where=xp.asarray([True, False])),
+    "whole bools by zero": lambda xp: xp.floor_divide(xp.asarray([True, True]), 0, out=xp.zeros(2, int), where=xp.asarray([True, False])),
+    "a number by zero": lambda xp: xp.remainder(2.0, 0, out=xp.zeros(2), where=xp.asarray([True, False])),
+    "a bool by zero": lambda xp: xp.divide(True, 0, out=xp.zeros(2), where=xp.asarray([False, True])),
+    "numbers, none chosen": lambda xp: xp.divide(1.0, 0, out=xp.zeros(2), where=xp.asarray([False, False])),
+    "an output by place": lambda xp: xp.divide(xp.ones(3), xp.arange(3.0), xp.zeros(3), where=xp.arange(3) < 1),
+    "an output by place, none": lambda xp: xp.divide(xp.ones(3), xp.arange(3.0), xp.zeros(3), where=xp.arange(3) > 0),
     "the conversion": lambda xp: xp.multiply(xp.asarray([1e200, 1.0]), 1.0, out=xp.zeros(2, "f4"), where=xp.arange(2) < 1, casting="unsafe"),
 }
 

@@ -225,6 +225,14 @@ PyObject *outputOf(const Ufunc &u, PyObject *const *args, Py_ssize_t count, PyOb
   return array && !array->isOpen() ? out : nullptr;
 }
 
+/// The results for an output: of one without elements NumPy computes none, so that nothing is met.
+PyObject *callFor(const Ufunc &u, PyObject *const *args, PyObject *out) {
+  if (asAnyArray(out)->size() > 0)
+    return callPlain(u, args);
+  RecordScope scope, silent(RecordScope::location(), 0);
+  return callPlain(u, args);
+}
+
 /// Writes the result of a call to its output; anything but a plain copy is Python's. Takes over
 /// `result`.
 PyObject *writeTo(PyObject *self, PyObject *out, PyObject *result) {
@@ -252,7 +260,9 @@ PyObject *callMasked(const Ufunc &u, PyObject *const *args, Py_ssize_t count, Py
   const Py_ssize_t named = PyTuple_GET_SIZE(names);
   const bool isMasked = count + named == u.operands + 2 && count >= u.operands && u.operands <= 2 &&
                         u.results == 1 && !u.function && named > 0;
-  PyObject *out = isMasked && count > u.operands ? args[u.operands] : nullptr;
+  // An output by place is deprecated there, which is Python's to say.
+  const bool isExtreme = u.kind == op::OpKind::Maximum || u.kind == op::OpKind::Minimum;
+  PyObject *out = isMasked && count > u.operands && !isExtreme ? args[u.operands] : nullptr;
   const Array *mask = nullptr;
   for (Py_ssize_t i = 0; isMasked && i < named; ++i) {
     PyObject *name = PyTuple_GET_ITEM(names, i), *value = args[count + i];
@@ -361,7 +371,7 @@ PyObject *compute(PyObject *self, PyObject *const *args, size_t flags, PyObject 
     }
     return callHandler(self, args, count, names);
   }
-  PyObject *result = callPlain(*u, args);
+  PyObject *result = callFor(*u, args, out);
   return result ? writeTo(self, out, result) : nullptr;
 }
 

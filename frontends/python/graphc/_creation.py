@@ -727,6 +727,8 @@ def eye(N, M=None, k=0, dtype=float64, order="C", *, device=None, like=None):
         made = eye(N if M is None else M, N, -_operator.index(k), dtype, device=device)
         made._turn(None)
         return made
+    if isinstance(N, (bool, _np.bool_)) or isinstance(M, (bool, _np.bool_)):
+        raise TypeError("an integer is required")
     N, M, k = (_operator.index(n) for n in (N, N if M is None else M, k))
     if 0 <= N * M <= _FEW and dtype in (None, float64) and not _graphc.is_tracing():
         made = zeros((N, M), device=device)

@@ -226,16 +226,21 @@ def _values(a):
     return a if isinstance(a, _np.ndarray) else _np.asarray(a)
 
 
+def _shown(a):
+    """What is shown: an array; of other objects NumPy asks what it asks."""
+    return _values(a) if _graphc.is_array(a) else a
+
+
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None) -> str:
     """The text of repr(arr)."""
-    return _np.array_repr(_values(arr), max_line_width, precision, suppress_small)
+    return _np.array_repr(_shown(arr), max_line_width, precision, suppress_small)
 
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None) -> str:
     """The text of str(a)."""
-    return _np.array_str(_values(a), max_line_width, precision, suppress_small)
+    return _np.array_str(_shown(a), max_line_width, precision, suppress_small)
 
 
 def array2string(a, *args, **options) -> str:
     """The text of an array under print options, as numpy.array2string."""
-    return _np.array2string(_values(a), *args, **options)
+    return _np.array2string(_shown(a), *args, **options)

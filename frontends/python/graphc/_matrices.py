@@ -271,9 +271,10 @@ def _grid_places(vector, has_dtype):
 
 def ix_(*sequences: ArrayLike) -> tuple[Array, ...]:
     """Vectors as an open grid: each along its own axis. Masks stand for the places where they hold."""
-    vectors = [_grid_places(asarray(s), isinstance(s, (_graphc.Array, _np.ndarray))) for s in sequences]
-    if _py.any(v.ndim != 1 for v in vectors):
-        raise ShapeError(f"Cross index must be 1 dimensional, got shapes {[v.shape for v in vectors]}")
+    arrays = [asarray(s) for s in sequences]
+    if _py.any(v.ndim != 1 for v in arrays):
+        raise ShapeError(f"Cross index must be 1 dimensional, got shapes {[v.shape for v in arrays]}")
+    vectors = [_grid_places(v, isinstance(s, (_graphc.Array, _np.ndarray))) for v, s in zip(arrays, sequences)]
     rank = len(vectors)
     return tuple(v.reshape((1,) * i + (-1,) + (1,) * (rank - i - 1)) for i, v in enumerate(vectors))
 

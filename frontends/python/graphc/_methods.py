@@ -167,7 +167,7 @@ class Flags:
     owndata = property(lambda self: self._array.base is None and not self._array.readonly)
     aligned = property(lambda self: True)
     writebackifcopy = property(lambda self: False)
-    writeable = property(lambda self: not self._array.readonly, lambda self, value: _setflags(self._array, write=value))
+    writeable = property(lambda self: not (self._array.readonly or _graphc.is_value(self._array)), lambda self, value: _setflags(self._array, write=value))
     behaved = property(lambda self: self.writeable)
     fnc = property(lambda self: self.f_contiguous and not self.c_contiguous)
     forc = property(lambda self: self.f_contiguous or self.c_contiguous)
@@ -278,6 +278,8 @@ def _resize(self, *shape, refcheck=True):
 def _rounded(self, ndigits=None):
     if self.dtype.kind == "b":
         raise TypeError("type numpy.bool doesn't define __round__ method")
+    if not (_graphc.is_value(self) or _graphc.is_tracing()):
+        raise TypeError("type numpy.ndarray doesn't define __round__ method")
     if ndigits is None and self.ndim == 0:
         return round(self.item())
     return self.round(ndigits or 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins as _py
+import functools as _functools
 import math as _math
 import sys as _sys
 
@@ -38,6 +39,16 @@ def isscalar(element) -> _py.bool:
 
 
 shared["isscalar"] = isscalar
+
+
+@_functools.wraps(_np.promote_types, updated=())
+def promote_types(*types, **named):
+    if any(isinstance(t, _graphc.Array) and not _graphc.is_value(t) for t in types):  # whose dtype NumPy would ask for
+        raise DTypeError("Cannot construct a dtype from an array")
+    return _np.promote_types(*types, **named)
+
+
+shared["promote_types"] = promote_types
 
 
 def common_type(*arrays):

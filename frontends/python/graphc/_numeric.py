@@ -93,7 +93,8 @@ def _gradient(x, spacing, axis, edge_order):
             f"gradient: an axis of size {size}, edge_order={edge_order} (shape {x.shape})"
         )
     at = lambda a, b=None: x[_along(axis, slice(a, b))]  # noqa: E731
-    h = asarray(spacing).astype(x.dtype) if _graphc.is_array(spacing) or hasattr(spacing, "__len__") else spacing
+    h = asarray(spacing) if _graphc.is_array(spacing) or hasattr(spacing, "__len__") else spacing
+    h = h.astype(x.dtype) if _graphc.is_array(h) and h.dtype.kind != "c" else h
     if getattr(h, "ndim", 0) == 0:
         inner = (at(2) - at(0, -2)) / (2.0 * h)
         if edge_order == 1:
@@ -101,7 +102,7 @@ def _gradient(x, spacing, axis, edge_order):
         else:
             first = (-1.5 / h) * at(0, 1) + (2.0 / h) * at(1, 2) + (-0.5 / h) * at(2, 3)
             last = (0.5 / h) * at(-3, -2) + (-2.0 / h) * at(-2, -1) + (1.5 / h) * at(-1)
-        return concatenate([first, inner, last], axis)
+        return _of_kind(x, [first, inner, last], axis)
     if h.shape != (size,):
         raise ShapeError(
             f"distances must be either scalars or 1d: {h.shape}"
@@ -120,7 +121,12 @@ def _gradient(x, spacing, axis, edge_order):
         first = -(2.0 * a + b) / (a * (a + b)) * at(0, 1) + (a + b) / (a * b) * at(1, 2) - a / (b * (a + b)) * at(2, 3)
         a, b = step(-2, -1), step(-1)
         last = b / (a * (a + b)) * at(-3, -2) - (b + a) / (a * b) * at(-2, -1) + (2.0 * b + a) / (b * (a + b)) * at(-1)
-    return concatenate([first, inner, last], axis)
+    return _of_kind(x, [first, inner, last], axis)
+
+
+def _of_kind(x, parts, axis):
+    """Differences of real values are real: of complex steps each part is told of."""
+    return concatenate([p.astype(x.dtype) if p.dtype.kind == "c" and x.dtype.kind != "c" else p for p in parts], axis)
 
 
 @_where_operands_are

@@ -8,6 +8,7 @@ from . import _graphc
 from ._creation import asarray, full, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import float64
+from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._manipulation import concat, expand_dims
 from ._matrices import diag, vander
@@ -28,11 +29,18 @@ def _of_polynomials(function):
         result = function(*(a.coeffs if isinstance(a, poly1d) else a for a in args), **options)
         return tuple(poly1d(p) for p in result) if isinstance(result, tuple) else poly1d(result)
 
+    _graphc.set_error_name(call, 0)  # floating-point errors go by what it calls
     return call
 
 
 def _coefficients(p):
     return asarray(p).reshape((-1,)) if asarray(p).ndim < 2 else asarray(p)
+
+
+def _counted(p):
+    if p.ndim == 0:
+        raise TypeError("len() of unsized object")
+    return p
 
 
 def _ends(p, name):
@@ -61,7 +69,8 @@ def roots(p):
     from .linalg import eigvals
 
     p = asarray(p)
-    p = p.reshape((1,)) if p.ndim == 0 else p
+    if p.ndim == 0:
+        raise TypeError("dispatcher for __array_function__ did not return an iterable")
     first, last = _ends(p, "roots")
     none = p.size - 1 - last
     p = p[first : last + 1]
@@ -111,6 +120,7 @@ def _aligned(a, b):
 
 @_where_operands_are
 @_of_polynomials
+@_stands_for()
 def polyadd(a1, a2):
     """The sum of two polynomials."""
     a, b = _aligned(a1, a2)
@@ -119,6 +129,7 @@ def polyadd(a1, a2):
 
 @_where_operands_are
 @_of_polynomials
+@_stands_for()
 def polysub(a1, a2):
     """The difference of two polynomials."""
     a, b = _aligned(a1, a2)
@@ -134,6 +145,7 @@ def polymul(a1, a2):
 
 @_where_operands_are
 @_of_polynomials
+@_stands_for()
 def polydiv(u, v):
     """(quotient, remainder) of two polynomials."""
     u, v = _coefficients(u) + 0.0, _coefficients(v) + 0.0
@@ -159,7 +171,7 @@ def polyder(p, m=1):
     m = int(m)
     if m < 0:
         raise ArgumentError("polyder: Order of derivative must be positive (see polyint)")
-    p = asarray(p)
+    p = _counted(asarray(p))
     for _ in range(m):
         p = p[:-1] * _graphc.asarray(_np.arange(p.size - 1, 0, -1), None, None, None)
     return p
@@ -178,7 +190,7 @@ def polyint(p, m=1, k=None):
         constants *= m
     if len(constants) < m:
         raise ArgumentError("polyint: k must be a scalar or a rank-1 array of length 1 or >m.")
-    p = asarray(p)
+    p = _counted(asarray(p)) if m else asarray(p)
     for step in range(m):
         powers = _graphc.asarray(_np.arange(float(p.size), 0.0, -1.0), None, None, None)
         p = concat((p / powers, asarray(constants[step]).reshape((1,))))

@@ -191,9 +191,9 @@ def lexsort(keys, axis=-1):
     array. Raises ValueError when shapes differ and TypeError without keys."""
     if _graphc.is_array(keys) or isinstance(keys, _np.ndarray):
         keys = asarray(keys)
-        keys = [keys] if keys.ndim == 0 else [keys[i] if keys.ndim > 1 else keys[i : i + 1].reshape(()) for i in range(keys.shape[0])]
+        keys = [] if keys.ndim == 0 else [keys[i] if keys.ndim > 1 else keys[i : i + 1].reshape(()) for i in range(keys.shape[0])]
     else:
-        keys = [asarray(k) for k in keys]
+        keys = [asarray(k) for k in keys] if hasattr(keys, "__len__") else []
     if not keys:
         raise DTypeError("lexsort: need sequence of keys with len > 0 in lexsort")
     shape = keys[0].shape

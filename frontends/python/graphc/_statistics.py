@@ -202,7 +202,7 @@ def _result_type(x, q, method, weak):
 
 def _are_elements(q, method):
     """Whether quantiles are elements. Others are interpolated at whole places, too: beside an infinity that is NaN, as in NumPy."""
-    return method in _OF_ELEMENTS or (method == "linear" and q.dtype.kind in "iu")
+    return method in _OF_ELEMENTS or (method == "linear" and q.dtype.kind in "biu")
 
 
 @_stands_for()

@@ -22,7 +22,7 @@ from ._float_errors import named as _named, stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._missing import EXTREMES as _PASSES_NAN
 from ._signatures import Described as _Described
-from ._ufunc_loops import is_weak as _is_weak, masked as _masked, of_loop as _of_loop, scan as _scan, where_chosen as _where_chosen
+from ._ufunc_loops import called as _called, is_weak as _is_weak, masked as _masked, of_loop as _of_loop, scan as _scan, spread as _spread
 from ._ufunc_methods import doubling as _doubling, fold_where as _fold_where, loop_dtype as _loop_dtype, in_order as _in_order, in_turns as _in_turns, mark as _mark, quick_method as _quick_method
 from ._slices import ANY_ORDER as _ASSOCIATIVE, fold_slices as _fold_slices, is_numpys as _is_numpys, reduce_by_lengths as _reduce_by_lengths, slices as _slices
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
@@ -205,12 +205,9 @@ def _call(self, args, keywords):
     operands = [_strong(x) for x in args[: self.nin]]
     operands, kinds = _of_loop(self, operands, dtype, signature, casting)
     where = True if where is True else mask_of(where)
-    if where is not True:
-        results = _where_chosen(self, operands, where)
-    else:
-        results = self.function(*operands, **axes) if axes else self(*operands)
+    results = _called(self, operands, axes, where, outs)
     is_one = not isinstance(results, tuple)
-    results = (results,) if is_one else results
+    results = (results,) if is_one else _spread(results, outs)
     if kinds is not None and _py.any(r.dtype != kind for r, kind in zip(results, kinds)):
         raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {self.__name__}")
     # Every output is checked before one is written.

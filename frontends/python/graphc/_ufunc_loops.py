@@ -1,5 +1,6 @@
 """The loop that a call of a ufunc asks for by `dtype`, `signature` and `casting`, as NumPy finds it."""
 
+import contextlib as _contextlib
 import functools as _functools
 
 import numpy as _np
@@ -7,7 +8,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import asarray, zeros
 from ._dtypes import as_dtype, can_cast
-from ._float_errors import any_told, errstate
+from ._float_errors import any_told, errstate, quiet
 from ._float_errors import stands_for as _stands_for
 from .errors import DTypeError
 
@@ -110,16 +111,29 @@ def scan(kind, x, axis, dtype=None):
 _BOOL = _np.dtype(bool)
 
 
+def _in_loop(ufunc, operands):
+    """Numbers and bools as arrays of the dtypes of NumPy's loop for them; None where it has none."""
+    kinds = tuple(map(_kind, operands))
+    if not isinstance(getattr(_np, ufunc.__name__, None), _np.ufunc) or not all(isinstance(kind, (_np.dtype, type)) for kind in kinds):
+        return None
+    dtypes = _resolved(ufunc.__name__, None, "same_kind", kinds)
+    return [asarray(x, t) if is_weak(x) else asarray(x).astype(t, copy=False) for x, t in zip(operands, dtypes)]
+
+
 @_stands_for()
 def where_chosen(self, operands, where):
     """A call whose results the mask chooses from. Elements that it leaves out are computed too: in their place there is what meets
-    no error, NaN or 1, so that only those that it chooses are told. Numbers alone are not told at all."""
+    no error, NaN or 1, so that only those that it chooses are told."""
     arrays = [i for i, x in enumerate(operands) if _graphc.is_array(x) or isinstance(x, _np.generic)]
     floats = [i for i in arrays if operands[i].dtype.kind in "fc"]
     by_zero = not floats and len(operands) > 1 and is_weak(operands[-1]) and operands[-1] == 0
-    if not arrays or not any_told() or (by_zero and (type(operands[-1]) is not int or operands[arrays[0]].dtype.kind not in "iu")):
+    is_plain = arrays and not (by_zero and (type(operands[-1]) is not int or operands[arrays[0]].dtype.kind not in "iu"))
+    taken = operands if is_plain or not any_told() else _in_loop(self, operands)
+    if taken is None or not any_told():
         with errstate(all="ignore"):
             return self(*operands)
+    if not is_plain:
+        return where_chosen(self, taken, where)
     harmless = _np.nan if floats else self.__name__ != "arctanh"
     operands = list(operands)
     if by_zero:
@@ -128,6 +142,29 @@ def where_chosen(self, operands, where):
     for i in floats[:1] or arrays:
         operands[i] = _graphc.select(where, operands[i], operands[i].dtype.type(harmless))
     return self(*operands)
+
+
+@_stands_for()
+def called(self, operands, axes, where, outs):
+    """The results of a call for these outputs (None: new ones), chosen by a mask or for all elements. For an output without elements
+    NumPy computes none, so that nothing is met."""
+    with quiet() if any(o is not None and o.size == 0 for o in outs) else _contextlib.nullcontext():
+        if where is not True:
+            return where_chosen(self, operands, where)
+        return self.function(*operands, **axes) if axes else self(*operands)
+
+
+@_stands_for()
+def spread(results, outs):
+    """Several results: those that become new arrays are as large as the outputs that the others are written to."""
+    shapes = [o.shape for o in outs if o is not None]
+    if not shapes:
+        return results
+    try:
+        shape = _np.broadcast_shapes(*[r.shape for r in results], *shapes)
+    except ValueError:  # said of the output
+        return results
+    return tuple(r if o is not None or r.shape == shape else _graphc.broadcast_to(r, shape).copy() for r, o in zip(results, outs))
 
 
 @_stands_for()

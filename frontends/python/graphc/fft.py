@@ -16,7 +16,7 @@ from ._float_errors import tell as _tell
 from ._manipulation import _axes as _axis_numbers
 from ._manipulation import concatenate as _concatenate
 from ._manipulation import roll as _roll
-from .errors import ArgumentError as _ArgumentError
+from .errors import ArgumentError as _ArgumentError, IndexOutOfBounds as _IndexOutOfBounds
 from .errors import DTypeError as _DTypeError
 from .errors import ForeignDType as _ForeignDType
 
@@ -224,8 +224,8 @@ def _several(kind, a, s, axes, norm, inverse, out, what):
         raise _ArgumentError(f"{what}: {len(s)} sizes for {len(axes)} axes")
     if not axes:
         if kind == "complex":
-            return x
-        raise _ArgumentError(f"{what}: no axis to transform along")
+            return _asarray(a)
+        raise _IndexOutOfBounds("list index out of range")
     if None in s:
         _tell(
             "Passing an array containing `None` values to `s` is deprecated in NumPy 2.0 and will raise an error in a future"
