@@ -161,6 +161,12 @@ void ofElements(Conditions &c, const Node &n, const NodeRef &r, std::span<const 
     }
   NodeRef infinite = c.both(c.op(OpKind::IsInf, r), fine);
   at(out, FloatError::Invalid) = c.both(c.op(OpKind::IsNan, r), known);
+  // NumPy compares operands there, which is invalid of NaN.
+  if (n.kind() == OpKind::LogAddExp)
+    at(out, FloatError::Invalid) = c.op(OpKind::IsNan, r);
+  if (n.kind() == OpKind::Div && isComplex(n.dtype()))
+    at(out, FloatError::Invalid) =
+        c.op(OpKind::LogicalOr, at(out, FloatError::Invalid), c.op(OpKind::IsNan, x[1]));
   NodeRef exact = pole(c, n, x);
   if (exact)
     at(out, FloatError::Divide) = c.both(infinite, exact);

@@ -115,6 +115,19 @@ def test_median(dtype):
                     near(gc.nanmedian(g, axis, keepdims=keep), np.nanmedian(x, axis, keepdims=keep))
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int64", "uint64"])
+@pytest.mark.parametrize("n", [1, 2, 9, 100, 2048, 2049])
+def test_median_of_integers_that_floats_round(n, dtype):
+    """Floats keep the order of integers, so that vectors of few are converted before they are sorted."""
+    info = np.iinfo(dtype)
+    x = np.random.default_rng(n).integers(info.max - min(5000, info.max), info.max, n, dtype=dtype, endpoint=True)
+    for some in (x, np.where(np.arange(n) % 2, x, info.min).astype(dtype), x[::-1]):
+        y = gc.asarray(some)
+        same(gc.median(y), np.median(some))
+        same(gc.median(y, axis=0, keepdims=True), np.median(some, axis=0, keepdims=True))
+        same(y, some)
+
+
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 @pytest.mark.parametrize("n", [2049, 4000])
 def test_median_of_many_complex_numbers(n, dtype):

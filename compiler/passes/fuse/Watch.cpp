@@ -63,10 +63,11 @@ bool passesOn(Operation *op, Value operand) {
 }
 
 /// Whether its operands and its result tell that it gave one. Values of complex operations are of
-/// several operations on real numbers, and a quotient that overflowed is NaN when it is rounded
-/// down.
+/// several operations on real numbers, a quotient that overflowed is NaN when it is rounded down,
+/// and NaN is told of where operands are compared.
 bool tellsByOperands(Operation *op) {
-  return isa<graph::GraphDialect>(op->getDialect()) && !isa<graph::FloorDivideOp>(op) &&
+  return isa<graph::GraphDialect>(op->getDialect()) &&
+         !isa<graph::FloorDivideOp, graph::LogAddExpOp>(op) &&
          isa<FloatType>(op->getResult(0).getType()) &&
          llvm::none_of(op->getOperandTypes(), llvm::IsaPred<ComplexType>);
 }

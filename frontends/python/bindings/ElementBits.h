@@ -2,7 +2,6 @@
 #ifndef GRAPHC_FRONTENDS_PYTHON_BINDINGS_ELEMENTBITS_H
 #define GRAPHC_FRONTENDS_PYTHON_BINDINGS_ELEMENTBITS_H
 
-#include "dialects/opset/Promote.h"
 #include "frontends/python/bindings/Assigned.h"
 #include "frontends/record/HostTypes.h"
 

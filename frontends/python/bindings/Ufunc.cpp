@@ -281,7 +281,9 @@ PyObject *callMasked(const Ufunc &u, PyObject *const *args, Py_ssize_t count, Py
     const Array *x = asPlainArray(operand);
     return x && isInexact(x->dtype());
   });
-  if (!hasFloats)
+  const bool tellsOfNan =
+      u.kind == op::OpKind::LogAddExp || (u.kind == op::OpKind::Div && isComplex(target->dtype()));
+  if (!hasFloats || tellsOfNan)
     return Py_NewRef(Py_NotImplemented);
   return guarded([&]() -> PyObject * {
     RecordScope scope;

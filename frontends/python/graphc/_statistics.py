@@ -123,7 +123,7 @@ def _element(s, place, dtype):
     return found if s.dtype is dtype else found.astype(dtype, copy=False)
 
 
-#: Longer rows of complex numbers, whose order takes two passes of sorting, are parted at their middle.
+#: Longer rows of complex numbers, whose order takes two passes of sorting, are parted at their middle; shorter vectors of integers are floats.
 _PARTED = 2048
 
 
@@ -141,6 +141,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     flat, kept = _merged(x, axis, "median")
     n = flat.shape[-1]
     dtype = x.dtype if x.dtype.kind in "fc" else float64
+    flat = flat.astype(dtype) if x.dtype.kind in "iu" and flat.ndim == 1 and n <= _PARTED else flat  # which keeps their order
     if n == 0:
         result = mean(flat, -1)  # and the warnings of it
     else:

@@ -134,12 +134,14 @@ def where_chosen(self, operands, where):
             return self(*operands)
     if not is_plain:
         return where_chosen(self, taken, where)
-    harmless = _np.nan if floats else self.__name__ != "arctanh"
+    of_complex = any(operands[i].dtype.kind == "c" for i in floats)
+    compares = self.__name__ == "logaddexp" or (self.__name__ == "divide" and of_complex)  # what tells of NaN
+    harmless = _np.nan if floats and not compares else self.__name__ != "arctanh"
     operands = list(operands)
     if by_zero:
         operands[-1] = operands[arrays[0]].dtype.type(0)
         arrays.append(len(operands) - 1)
-    for i in floats[:1] or arrays:
+    for i in floats[:1] if floats and not compares else arrays:
         operands[i] = _graphc.select(where, operands[i], operands[i].dtype.type(harmless))
     return self(*operands)
 
