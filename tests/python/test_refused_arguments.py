@@ -46,8 +46,8 @@ REFUSED = [
     "xp.sum(v, initial=[0, 1])", "xp.max(a, axis=0, initial=xp.zeros(3))", "v.min(initial=(0,))", "xp.add.reduce(v, initial=xp.ones(1))", "a.prod(initial=v)",
     # Sizes are no truth values, places have one axis, keys are several, polynomials have coefficients.
     "xp.identity(True)", "xp.identity(xp.array(True)[()])", "xp.eye(2, True)", "xp.eye(True)", "xp.ix_(True)", "xp.ix_(v, xp.array(True))", "xp.ix_(3)", "xp.lexsort(v[0])",
-    "xp.lexsort(xp.array(3))", "xp.lexsort(3)", "xp.roots(xp.array(3))", "xp.roots(3)", "xp.polyint(xp.array(3))", "xp.polyint(3)", "xp.polyder(3.0)", "round(v, 2)", "round(v)",
-    "round(xp.array(1.5))", "xp.array2string(3)", "xp.array2string([1, 2])", "xp.array_repr(3)", "xp.array_str([1])", "xp.promote_types(v, 'f4')", "xp.promote_types('f4', xp.array(1))",
+    "xp.lexsort(xp.array(3))", "xp.lexsort(3)", "xp.roots(xp.array(3))", "xp.roots(3)", "xp.polyint(xp.array(3))", "xp.polyint(3)", "xp.polyder(3.0)",
+    "xp.array2string(3)", "xp.array2string([1, 2])", "xp.array_repr(3)", "xp.array_str([1])", "xp.promote_types(v, 'f4')", "xp.promote_types('f4', xp.array(1))",
     # An array is no dtype, and what is no number has none in common.
     "xp.zeros(2, i)", "xp.full(2, 1, v)", "xp.sum(i, dtype=v)", "xp.asarray([1], v)", "xp.zeros_like(i, v)", "xp.array([1, 2], i)", "xp.zeros(2, 3)",
     "xp.common_type(b)", "xp.common_type(v, b)", "xp.common_type(3)", "xp.clip(b)", "xp.bincount(v[:0])",

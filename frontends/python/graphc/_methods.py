@@ -278,8 +278,6 @@ def _resize(self, *shape, refcheck=True):
 def _rounded(self, ndigits=None):
     if self.dtype.kind == "b":
         raise TypeError("type numpy.bool doesn't define __round__ method")
-    if not (_graphc.is_value(self) or _graphc.is_tracing()):
-        raise TypeError("type numpy.ndarray doesn't define __round__ method")
     if ndigits is None and self.ndim == 0:
         return round(self.item())
     return self.round(ndigits or 0)
