@@ -151,3 +151,12 @@ def test_numbers_of_a_list_go_to_rows(dtype, values):
         assert found is want and (heard == told or x[part].size == 0)  # nothing is converted then
         if not told:  # what is no integer may be any
             np.testing.assert_array_equal(y, x)
+
+
+@pytest.mark.parametrize("values", (range(2**63), range(10**30), range(4), range(0)), ids=str)
+def test_ranges_that_do_not_fit(values):
+    for xp in (gc, np):
+        x = xp.ones(3)
+        with pytest.raises(ValueError):
+            x[:] = values
+        assert x.tolist() == [1, 1, 1]

@@ -1,5 +1,4 @@
-//===- UnrollLoops.h - Turns of a loop beside each other, whose reads come first
-//---------------===//
+//===- UnrollLoops.h - Turns of a loop beside each other --------------------------------------===//
 #ifndef GRAPHC_COMPILER_EMIT_DEVICE_UNROLLLOOPS_H
 #define GRAPHC_COMPILER_EMIT_DEVICE_UNROLLLOOPS_H
 

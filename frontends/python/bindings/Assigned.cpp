@@ -408,8 +408,15 @@ bool isListedPut(Array &x, PyObject *key, PyObject *value) {
 bool isListPut(Array &x, std::span<const IndexItem> items, PyObject *value) {
   constexpr int64_t kMostElements = 1024;
   pb::object listed;
-  if (PyRange_Check(value) && PyObject_Length(value) <= Listed::kMost) {
+  if (PyRange_Check(value)) {
+    const Py_ssize_t count = PyObject_Length(value);
+    if (count < 0)
+      PyErr_Clear(); // longer than anything in memory, which is refused later
+    if (count < 0 || count > Listed::kMost)
+      return false;
     listed = pb::reinterpret_steal<pb::object>(PySequence_Tuple(value));
+    if (!listed)
+      throw pb::error_already_set();
     value = listed.ptr();
   }
   Listed given;
