@@ -41,9 +41,8 @@ Value pass::stripReshapes(Value v) {
 }
 
 FusionPlan::FusionPlan(func::FuncOp func, SizeAnalysis &sizes, int64_t mostPartial, bool isApart)
-    : sizes(sizes), mostPartial(mostPartial), isApart(isApart), context(func.getContext()) {
-  auto module = func->getParentOfType<ModuleOp>();
-  isWatched = module && module->hasAttr(kWatchAttr);
+    : sizes(sizes), mostPartial(mostPartial), isApart(isApart), tellsErrors(isWatched(func)),
+      context(func.getContext()) {
   collect(func);
   decideInlining();
   markTurns();
@@ -251,7 +250,7 @@ void FusionPlan::decideInlining() {
       if (identity)
         continue;
       ++shifted[producer];
-      if (isWatched && !showsAll(read, sizes))
+      if (tellsErrors && !showsAll(read, sizes))
         leftOut.insert(producer);
       if (takesNarrow(node, producer->op))
         narrow.insert(producer);

@@ -176,7 +176,7 @@ private:
   SizeAnalysis &sizes;
   int64_t mostPartial;
   bool isApart;
-  bool isWatched = false; ///< what raises float errors is told of
+  bool tellsErrors; ///< that values meet (Watch.h)
   mlir::MLIRContext *context;
   std::deque<Node> nodes;
   std::deque<Group> groups;

@@ -74,6 +74,11 @@ bool tellsByOperands(Operation *op) {
 
 } // namespace
 
+bool pass::isWatched(func::FuncOp func) {
+  auto module = func->getParentOfType<ModuleOp>();
+  return module && module->hasAttr(kWatchAttr);
+}
+
 bool pass::mayRaise(Operation *op) {
   if (auto cast = dyn_cast<graph::CastOp>(op))
     return raisesConverted(cast);

@@ -4,6 +4,8 @@
 
 #include "dialects/kernel/Kernel.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 namespace graphc::pass {
 
 /// Of a module: its kernels report values that became infinite or NaN. Of a kernel: it does, and
@@ -13,6 +15,9 @@ inline constexpr const char *kWatchAttr = "graphc.watch";
 /// Its value, or of a module: kWatchAttr is a unit attribute otherwise. What an operation passes on
 /// is not reported.
 inline constexpr const char *kWatchOperations = "operations";
+
+/// Whether the module of a graph function is watched.
+bool isWatched(mlir::func::FuncOp func);
 
 /// Whether finite operands, of one element or of whole tensors, may give an infinity or a NaN, or
 /// integers have no result.

@@ -141,8 +141,7 @@ struct BubbleViews : pass::impl::BubbleViewsBase<BubbleViews> {
     // Operands under views have the sizes of the view, and nobody would look at their own.
     if (!sizes.equalities().empty())
       return;
-    auto module = func->getParentOfType<ModuleOp>();
-    bool isWatched = module && module->hasAttr(kWatchAttr);
+    const bool tellsErrors = isWatched(func);
     SmallVector<Operation *> views;
     llvm::DenseSet<Operation *> splits, leavesOut;
     func.walk([&](Operation *op) {
@@ -163,7 +162,7 @@ struct BubbleViews : pass::impl::BubbleViewsBase<BubbleViews> {
       Operation *view = views.pop_back_val();
       Bubble bubble(view);
       if (bubble.computed.size() > left || !bubble.isWorthIt(splits.contains(view)) ||
-          (isWatched && leavesOut.contains(view) && bubble.raises()))
+          (tellsErrors && leavesOut.contains(view) && bubble.raises()))
         continue;
       left -= bubble.computed.size();
       for (Operation *user : view->getResult(0).getUsers())
