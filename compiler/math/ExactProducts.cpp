@@ -28,11 +28,9 @@ constexpr int kMaxDepth = 4;
 std::optional<double> constantOf(Value value) {
   if (auto splat = value.getDefiningOp<vector::BroadcastOp>())
     value = splat.getSource();
-  if (FloatAttr known; matchPattern(value, m_Constant(&known)))
-    return known.getValueAsDouble();
-  if (SplatElementsAttr known; matchPattern(value, m_Constant(&known)))
-    return known.getSplatValue<APFloat>().convertToDouble();
-  return std::nullopt;
+  APFloat known(0.0);
+  return matchPattern(value, m_ConstantFloat(&known)) ? std::optional(known.convertToDouble())
+                                                      : std::nullopt;
 }
 
 double smallestNormal(Type element) { return element.isF32() ? FLT_MIN : DBL_MIN; }
