@@ -47,6 +47,7 @@ bool areInRange(const NodeRef &node, DType from, DType t) {
 /// whatever the numbers are written to.
 bool overflows(const NodeRef &node, DType t) {
   const auto *values = static_cast<const double *>(node->buffer()->host());
+  // From 65520 on numbers round to infinity as float16; those in between are NumPy's to look at.
   const double most = realDType(t) == DType::Float16 ? 65519 : std::numeric_limits<float>::max();
   return values && std::any_of(values, values + node->bytes() / 8,
                                [most](double v) { return std::isfinite(v) && std::abs(v) > most; });
@@ -357,10 +358,6 @@ private:
     return true;
   }
 };
-
-} // namespace
-
-namespace {
 
 /// In a loop an array is computed before few of its elements are written, which then happens in
 /// place, turn after turn.

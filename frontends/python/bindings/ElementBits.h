@@ -1,4 +1,4 @@
-// Numbers of sequences as elements of a dtype that was asked for.
+//===- ElementBits.h - Numbers of sequences as elements of a dtype that was asked for ---------===//
 #ifndef GRAPHC_FRONTENDS_PYTHON_BINDINGS_ELEMENTBITS_H
 #define GRAPHC_FRONTENDS_PYTHON_BINDINGS_ELEMENTBITS_H
 
@@ -59,4 +59,4 @@ Array packElements(PyObject *object, rt::Device &device, DType t);
 
 } // namespace graphc::py
 
-#endif
+#endif // GRAPHC_FRONTENDS_PYTHON_BINDINGS_ELEMENTBITS_H

@@ -22,4 +22,4 @@ pb::object resultWhereChosen(const std::function<PyObject *(PyObject *const *)> 
 
 } // namespace graphc::py
 
-#endif
+#endif // GRAPHC_FRONTENDS_PYTHON_BINDINGS_WHERECHOSEN_H
