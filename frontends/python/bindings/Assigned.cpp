@@ -359,50 +359,63 @@ private:
   }
 };
 
+/// Places that lists name and what is written there, as they were when they were looked at.
+struct PutAtLists {
+  ListedPlaces places;
+  Listed given;
+
+  bool set(Array &x, PyObject *key, PyObject *value) {
+    const View &view = x.view();
+    if (view.isReadOnly() || !view.hasLayout() || view.isRecast())
+      return false;
+    const std::span<PyObject *const> lists =
+        PyTuple_CheckExact(key) ? itemsOf(key) : std::span<PyObject *const>(&key, 1);
+    if (!places.set(view, lists))
+      return false;
+    if (Listed::isRow(value))
+      return given.set(value, x.dtype()) && given.rank == 1 && given.shape[0] == places.count;
+    const auto found = listedBits(value, x.dtype());
+    if (found)
+      given.bits.fill(*found);
+    return found.has_value();
+  }
+};
+
 /// In a loop an array is computed before few of its elements are written, which then happens in
-/// place, turn after turn.
-void computeInLoop(Array &x) {
+/// place, turn after turn. Whether it was: other threads have run meanwhile.
+bool computeInLoop(Array &x) {
+  if (x.storage()->current()->state() != NodeState::Pending ||
+      !small::isLoop(op::OpKind::Scatter, x.size(), x.device()))
+    return false;
   RecordScope scope;
   Array *const one[] = {&x};
-  if (x.storage()->current()->state() == NodeState::Pending &&
-      small::isLoop(op::OpKind::Scatter, x.size(), x.device()))
-    evaluateNow(one, "loop");
+  evaluateNow(one, "loop");
+  return true;
 }
 
 } // namespace
 
-bool isListedPut(Array &x, PyObject *key, PyObject *value) {
+bool isPutAtLists(Array &x, PyObject *key, PyObject *value) {
   const bool isOfLists = PyTuple_CheckExact(key) || PyList_CheckExact(key);
   if (!isOfLists || isComplex(x.dtype()) || Trace::active() || !mayBeOnHost(x.device()))
     return false;
-  computeInLoop(x); // before anything is looked at: other threads run meanwhile
-  const View &view = x.view();
-  if (!x.storage()->exclusive() || view.isReadOnly() || !view.hasLayout() || view.isRecast())
+  PutAtLists put;
+  if (!put.set(x, key, value))
     return false;
-  const std::span<PyObject *const> lists =
-      PyTuple_CheckExact(key) ? itemsOf(key) : std::span<PyObject *const>(&key, 1);
-  ListedPlaces places;
-  if (!places.set(view, lists))
-    return false;
-  Listed given;
-  if (Listed::isRow(value)) {
-    if (!given.set(value, x.dtype()) || given.rank != 1 || given.shape[0] != places.count)
+  if (computeInLoop(x)) {
+    put = PutAtLists();
+    if (!put.set(x, key, value))
       return false;
-  } else {
-    const auto found = listedBits(value, x.dtype());
-    if (!found)
-      return false;
-    given.bits.fill(*found);
   }
   const int64_t size = itemSize(x.dtype());
   return x.storage()->update([&](rt::Buffer &buffer) {
-    for (size_t i = 0; i < static_cast<size_t>(places.count); ++i) // of those named twice the last
-      std::memcpy(static_cast<char *>(buffer.host()) + places.offsets[i] * size, &given.bits[i],
-                  static_cast<size_t>(size));
+    for (size_t i = 0; i < static_cast<size_t>(put.places.count); ++i) // named twice: the last
+      std::memcpy(static_cast<char *>(buffer.host()) + put.places.offsets[i] * size,
+                  &put.given.bits[i], static_cast<size_t>(size));
   });
 }
 
-bool isListPut(Array &x, std::span<const IndexItem> items, PyObject *value) {
+bool isPutFromList(Array &x, std::span<const IndexItem> items, PyObject *value) {
   constexpr int64_t kMostElements = 1024;
   pb::object listed;
   if (PyRange_Check(value)) {

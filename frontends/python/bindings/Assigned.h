@@ -25,11 +25,11 @@ void refuseDeeper(PyObject *value, const Array &x, std::span<const IndexItem> it
 
 /// x[part] = [numbers] of rows of as many elements that are written where they lie; false where it
 /// is done otherwise.
-bool isListPut(Array &x, std::span<const IndexItem> items, PyObject *value);
+bool isPutFromList(Array &x, std::span<const IndexItem> items, PyObject *value);
 
 /// x[[integers], [integers]] = number or list of as many numbers, lists of places of all axes, in
 /// place; false where it is done otherwise.
-bool isListedPut(Array &x, PyObject *key, PyObject *value);
+bool isPutAtLists(Array &x, PyObject *key, PyObject *value);
 
 /// Raises NumPy's error where what has several axes is assigned to the elements that a single mask
 /// of all axes chooses.

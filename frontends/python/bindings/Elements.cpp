@@ -411,9 +411,9 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     const bool isBasic = basic.set(key, x.rank());
     if (!isBasic && !isElement)
       refuseRows(value, x, key);
-    if (isBasic ? directAssign(x, basic.items(), value) || isListPut(x, basic.items(), value)
+    if (isBasic ? directAssign(x, basic.items(), value) || isPutFromList(x, basic.items(), value)
                 : directPut(x, key, value) || isPutNow(x, key, value) ||
-                      (!isElement && isListedPut(x, key, value)))
+                      (!isElement && isPutAtLists(x, key, value)))
       return self;
     if (isBasic && !isElement)
       refuseDeeper(value, x, basic.items());
