@@ -43,6 +43,8 @@ llvm::StringRef pass::describe(CutReason reason) {
     return "its elements are written one after the other";
   case CutReason::SharedCode:
     return "of many reductions, those that read nothing but memory share their code";
+  case CutReason::RowByRow:
+    return "more is computed of a row's result than is worth computing row by row";
   }
   return "";
 }

@@ -47,10 +47,12 @@ FusionPlan::FusionPlan(func::FuncOp func, SizeAnalysis &sizes, int64_t mostParti
   decideInlining();
   markTurns();
   for (Node &node : nodes)
-    if (!node.inlined) {
+    if (!node.inlined)
       expandLeaves(node);
+  markTails();
+  for (Node &node : nodes)
+    if (!node.inlined)
       assign(node);
-    }
   markStored();
 }
 
@@ -349,7 +351,7 @@ static SmallVector<Size> rowSpace(const Group &group) {
   return result;
 }
 
-static bool isIdentity(ArrayRef<AffineExpr> indices, size_t dims) {
+bool pass::isIdentity(ArrayRef<AffineExpr> indices, size_t dims) {
   if (indices.size() != dims)
     return false;
   for (auto [i, e] : llvm::enumerate(indices))
@@ -450,6 +452,8 @@ CutReason FusionPlan::joins(Node &node, int index, bool &row) {
     return CutReason::DifferentSpace;
   if (!node.reduced.empty() && !group.reduced.empty() && node.reduced != group.reduced)
     return CutReason::DifferentSpace;
+  if (row && node.apart && group.family == Family::Rows)
+    return CutReason::RowByRow;
   if (node.kind == NodeKind::Contract)
     return CutReason::DifferentSpace;
   // A scan is the only pass over its points.

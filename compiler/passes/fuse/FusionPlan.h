@@ -29,6 +29,7 @@ enum class CutReason {
   Revisited,      ///< too much would be computed again for each reduction of a row
   OneByOne,       ///< elements are written in order, by one thread
   SharedCode,     ///< reductions on their own have code in common
+  RowByRow,       ///< what follows reductions is computed for many rows at once
 };
 llvm::StringRef describe(CutReason reason);
 
@@ -82,6 +83,7 @@ struct Node {
   llvm::SmallVector<Leaf> leaves; ///< reads with inlined producers expanded
   unsigned uses = 0, outside = 0; ///< reads by nodes; other uses (outputs, aliases, bases)
   bool inlined = false, row = false, stored = false, afterReduce = false;
+  bool apart = false; ///< of rows, in a kernel that computes no row
   int group = -1;
   int turn = 0; ///< of the first value of a turn of a loop: what the turn costs
 
@@ -108,6 +110,9 @@ struct Group {
   /// Its one value is computed by the library: a step of its own, not a kernel.
   bool isLibrary() const { return nodes.size() == 1 && nodes[0]->kind == NodeKind::Library; }
 };
+
+/// Whether a value is read at the reader's own points.
+bool isIdentity(llvm::ArrayRef<mlir::AffineExpr> indices, size_t dims);
 
 /// Whether a group has loops for a reduction or a scan.
 bool isReduced(const Group &group);
@@ -154,6 +159,7 @@ private:
   void addLibrary(mlir::Operation *op);
   void decideInlining();
   void markTurns();
+  void markTails();
   void expandLeaves(Node &node);
   void appendLeaves(Node &reader, mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
   void noteCut(const Node &node, int group, CutReason reason);
