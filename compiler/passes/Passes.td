@@ -24,6 +24,19 @@ def Decompose : Pass<"graphc-decompose", "::mlir::func::FuncOp"> {
     Option<"argsorts", "argsorts", "bool", "false", "Sorts by several keys are sorts by one key after the other, which are kernels.">];
 }
 
+def GatherRolls : Pass<"graphc-gather-rolls", "::mlir::func::FuncOp"> {
+  let summary = "Read rolled arrays where they lie";
+  let description = [{
+    Input and output: the graph dialect. A join of a part of an array with parts of it from the front on (`concatenate x[s:], x[:s]`, or
+    `x[-1:], x, x[:1]`), with which something is computed and nothing else done, becomes a gather at places that are computed from positions,
+    so that it shares its readers' kernels; rolls along several axes become one gather. Gather and places are computed by each reader.
+    ```mlir
+    graph.concatenate %x[%s:], %x[:%s]  ->  graph.gather %x[select(%i < %n, %i + %s, %i - %n)]
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect", "::mlir::arith::ArithDialect"];
+}
+
 def BubbleViews : Pass<"graphc-bubble-views", "::mlir::func::FuncOp"> {
   let summary = "Move views of computed values to what these are computed from";
   let description = [{

@@ -32,6 +32,8 @@ using AddPasses = void (*)(OpPassManager &, const PipelineOptions &);
 
 // graph: func + graph + index arithmetic
 void addGraph(OpPassManager &passes, const PipelineOptions &options) {
+  // Before decomposition, which makes updates of joins.
+  passes.addNestedPass<func::FuncOp>(pass::createGatherRolls());
   pass::DecomposeOptions decompose;
   decompose.complexProducts = options.vectorBytes > 0;
   decompose.argsorts = options.groups;

@@ -102,10 +102,13 @@ def Kernel_InsideOp : Kernel_Op<"inside", [Pure]> {
 }
 def Kernel_GatherOp : Kernel_Op<"gather", [Pure]> {
   let summary = "Element of a tensor argument at an affine map of the iteration point and of places";
-  let description = [{ The map's dimensions are those of the kernel, then one a place. `part` as for loads. }];
-  let arguments = (ins AnyRankedTensor:$tensor, Variadic<I64>:$places, AffineMapAttr:$map, OptionalAttr<I64Attr>:$part);
+  let description = [{
+    The map's dimensions are those of the kernel, then one a place. `part` as for loads. `runs`: places are computed from positions
+    alone, and along a loop the elements of neighbours are mostly neighbours, or else lie before each other.
+  }];
+  let arguments = (ins AnyRankedTensor:$tensor, Variadic<I64>:$places, AffineMapAttr:$map, OptionalAttr<I64Attr>:$part, UnitAttr:$runs);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "$tensor `[` $places `]` `at` $map (`part` $part^)? attr-dict `:` type($tensor) `->` type($result)";
+  let assemblyFormat = "$tensor `[` $places `]` `at` $map (`part` $part^)? (`runs` $runs^)? attr-dict `:` type($tensor) `->` type($result)";
 }
 def Kernel_ReduceOp : Kernel_Op<"reduce", [Pure]> {
   let summary = "Combination over all reduced dimensions in the canonical order (docs/numerics.md)";

@@ -377,6 +377,22 @@ def chosen():
     yield changed, [normal(70, 1001)]
 
 
+def laplacian(u):
+    return sum(gc.roll(u, by, axis) for axis in range(u.ndim) for by in (1, -1)) - 2 * u.ndim * u
+
+
+def rolled():
+    for shape in ((1,), (5,), (1003,), (3, 5), (64, 64), (130, 257), (9, 1024), (2, 3, 70), (5, 33, 47)):
+        yield laplacian, [normal(*shape)]
+        yield lambda a: gc.roll(a, tuple(range(1, a.ndim + 1)), tuple(range(a.ndim))) * 2, [normal(*shape, dtype=np.float64)]
+    for dtype in (np.float16, np.int8, np.uint16, np.int64, np.bool_, np.complex64):
+        yield lambda a: gc.roll(a, 3, 1) + gc.roll(a, -2, 0), [(normal(37, 70) * 9).astype(dtype)]
+    yield lambda a: gc.max(gc.roll(a, 5, 1) - a, axis=1), [normal(300, 1025)]
+    yield lambda a: gc.sum(gc.roll(a, 1, 0) * a), [normal(300, 1025)]
+    yield lambda a: (lambda w: w[2:] + w[:-2] - 2 * a)(gc.concatenate([a[-1:], a, a[:1]])), [normal(10_001)]
+    yield lambda a: gc.roll(a[1:, ::2], 7, 1) + gc.roll(a.T[::2, 1:].T, 1, 0), [normal(41, 300)]
+
+
 def changed(a):
     a = a.copy()
     a[a > 0] *= 3
@@ -384,7 +400,7 @@ def changed(a):
     return a
 
 
-FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, short_rows, added, placed, searches, correlated, columns, visited_again, scans, products, vectors, sorts, draws, watched, chosen, few_elements, rows_at_once, long_rows)}
+FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, short_rows, added, placed, searches, correlated, columns, visited_again, scans, products, vectors, sorts, draws, watched, chosen, few_elements, rows_at_once, long_rows, rolled)}
 
 
 def told(program, inputs, where: str) -> tuple:

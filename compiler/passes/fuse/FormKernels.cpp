@@ -230,9 +230,16 @@ private:
   /// Indices that are inside, or whose points are left out by a guard.
   Indexed unchecked(ArrayRef<Value> indices) {
     Indexed result;
-    result.places.append(indices.begin(), indices.end());
-    for (unsigned i = 0; i < order.size() + indices.size(); ++i)
+    for (unsigned i = 0; i < order.size(); ++i)
       result.dims.push_back(getAffineDimExpr(i, context));
+    for (Value index : indices) {
+      if (auto position = index.getDefiningOp<kernel::IndexOp>()) {
+        result.dims.push_back(position.getMap().getResult(0));
+        continue;
+      }
+      result.dims.push_back(getAffineDimExpr(order.size() + result.places.size(), context));
+      result.places.push_back(index);
+    }
     return result;
   }
 
@@ -251,8 +258,9 @@ private:
     if (at.places.empty())
       return kernel::LoadOp::create(body, op.getLoc(), scalar(op.getX()), tensor, map,
                                     IntegerAttr());
+    UnitAttr runs = op->hasAttr(kAgainAttr) ? body.getUnitAttr() : UnitAttr();
     return kernel::GatherOp::create(body, op.getLoc(), scalar(op.getX()), tensor, at.places, map,
-                                    IntegerAttr());
+                                    IntegerAttr(), runs);
   }
 
   void scatter(Node &node, graph::ScatterOp op, ArrayRef<AffineExpr> points) {
@@ -306,6 +314,7 @@ private:
     state.addOperands(operands);
     state.addTypes(scalar(node.result));
     state.addAttributes(node.op->getAttrs());
+    state.attributes.erase(kAgainAttr);
     return body.create(state)->getResult(0);
   }
 

@@ -15,7 +15,7 @@ int pass::costOf(Operation *op) {
   return op->hasTrait<graph::Expensive>() ? 16 : op->hasTrait<graph::Indexed>() ? 4 : 1;
 }
 
-int pass::costOf(const Node &node) { return node.op ? costOf(node.op) : 1; }
+int pass::costOf(const Node &node) { return (node.op ? costOf(node.op) : 1) + node.again; }
 
 // Sums of narrow numbers are wider, places go with extremes.
 int64_t pass::partialOf(const Node &node) {

@@ -260,6 +260,10 @@ void FusionPlan::decideInlining() {
           squeezedAccess.size() < node.space.size() || node.kind == NodeKind::Contract;
     }
   for (Node &node : nodes) {
+    if (node.op && node.op->hasAttr(kAgainAttr)) {
+      node.inlined = !node.outside;
+      continue;
+    }
     if (node.op && node.op->hasTrait<graph::Elementwise>() && raisesOfOrdinary(node.op))
       raises.insert(&node);
     auto it = shifted.find(&node);
@@ -312,6 +316,8 @@ void FusionPlan::appendLeaves(Node &reader, Value tensor, ArrayRef<AffineExpr> i
   SmallVector<AffineExpr> points = squeezedIndices(access.indices, sizes.of(access.root));
   if (producer && producer->inlined) {
     reader.sources.append(producer->sources);
+    if (isa<graph::GatherOp>(producer->op))
+      reader.again += costOf(producer->op);
     for (auto [read, readIndices] : llvm::zip_equal(producer->reads, producer->readIndices)) {
       SmallVector<AffineExpr> moved;
       for (AffineExpr e : readIndices)

@@ -47,6 +47,10 @@ void separateUpdates(mlir::func::FuncOp func);
 
 /// On a gather: the passes know that its indices are inside, and none is negative.
 inline constexpr llvm::StringLiteral kInsideAttr = "graphc.inside";
+/// Every reader computes it again. A gather with it has places that are computed from positions
+/// alone; along each axis, neighbours are mostly neighbours in its operand, or else lie before each
+/// other.
+inline constexpr llvm::StringLiteral kAgainAttr = "graphc.again";
 
 /// The scatter into a part of `update`'s array whose result the update writes back there, and which
 /// may as well go to that array itself. Null when there is none: others read the result, or what it
@@ -85,7 +89,8 @@ struct Node {
   bool inlined = false, row = false, stored = false, afterReduce = false;
   bool apart = false; ///< of rows, in a kernel that computes no row
   int group = -1;
-  int turn = 0; ///< of the first value of a turn of a loop: what the turn costs
+  int turn = 0;  ///< of the first value of a turn of a loop: what the turn costs
+  int again = 0; ///< what gathers cost that it computes again
 
   /// Reductions read at every point although their value belongs to a row.
   bool readsPoints() const { return !reduced.empty() || !row; }

@@ -279,6 +279,8 @@ Value BodyEmitter::value(OpBuilder &builder, Value kernelValue, Position &positi
       result = indexValue(builder, indexOp, position);
     } else if (auto numberOp = dyn_cast<kernel::NumberOp>(op)) {
       result = number(builder, numberOp, position);
+    } else if (auto run = dyn_cast<kernel::GatherOp>(op); run && goesInRuns(run, position)) {
+      result = gatheredRun(builder, run, position);
     } else {
       bool ready = true;
       for (Value operand : op->getOperands())

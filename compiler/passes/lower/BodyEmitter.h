@@ -194,6 +194,8 @@ private:
   /// Tells of lanes of `sum` that are NaN, together with those told of before in this block.
   void reportJoined(mlir::OpBuilder &builder, mlir::Value sum);
   mlir::Value gathered(mlir::OpBuilder &builder, kernel::GatherOp op, Position &position);
+  bool goesInRuns(kernel::GatherOp op, const Position &position);
+  mlir::Value gatheredRun(mlir::OpBuilder &builder, kernel::GatherOp op, const Position &position);
   void scatterLane(mlir::OpBuilder &builder, kernel::ScatterOp op, mlir::Value value,
                    mlir::Value at);
   kernel::LoadOp loadedIndex(mlir::Value place);

@@ -362,6 +362,62 @@ Value BodyEmitter::gathered(OpBuilder &builder, kernel::GatherOp op, Position &p
   return part(op);
 }
 
+/// Whether lanes are at places that mostly are neighbours.
+bool BodyEmitter::goesInRuns(kernel::GatherOp op, const Position &position) {
+  if (!op.getRuns() || position.vectorLoop < 0 || position.width == 1)
+    return false;
+  auto differs = [&](auto place) {
+    auto [value, factor] = place;
+    return !factor.isZero() && space.dependsOn(value, position.vectorLoop);
+  };
+  return llvm::any_of(llvm::zip_equal(op.getPlaces(), space.accesses.at(op).places), differs);
+}
+
+/// Whether the lanes lie side by side is seen from the first and the last one: what does not follow
+/// its neighbour lies before it.
+Value BodyEmitter::gatheredRun(OpBuilder &builder, kernel::GatherOp op, const Position &position) {
+  const LinearAccess &access = space.accesses.at(op);
+  Value buffer = buffers[cast<BlockArgument>(op.getTensor()).getArgNumber()];
+  IndexMath m{builder, loc};
+  auto laneAt = [&](Value lane) {
+    Position one;
+    one.loops = position.loops;
+    one.further = position.further;
+    one.furtherLoop = position.furtherLoop;
+    one.loops[position.vectorLoop] = m.add(one.loops[position.vectorLoop], lane);
+    for (Value index : op.getPlaces())
+      value(builder, index, one);
+    return place(builder, access, op.getPlaces(), one).first;
+  };
+  Value most = m(position.width - 1);
+  if (position.limit)
+    most = m.min(m.sub(m.sub(position.limit, position.loops[position.vectorLoop]), m(1)), most);
+  int64_t apart = op.getPart() ? 2 : 1;
+  Value first = laneAt(m(0)), last = laneAt(most);
+  Value isRun = m.equal(m.sub(last, first), apart == 1 ? most : m.mul(most, apart));
+  auto type =
+      VectorType::get({position.width}, cast<MemRefType>(buffer.getType()).getElementType());
+  auto either = scf::IfOp::create(builder, loc, type, isRun, /*withElseRegion=*/true);
+  OpBuilder usual = either.getThenBodyBuilder(), seldom = either.getElseBodyBuilder();
+  Position run = position, apartFrom = position;
+  run.aligned = false;
+  Value lanes;
+  if (op.getPart()) {
+    lanes = loadParts(usual, buffer, first, *op.getPart(), run);
+  } else if (position.limit) {
+    Value zero = arith::ConstantOp::create(usual, loc, builder.getZeroAttr(type));
+    lanes = vector::MaskedLoadOp::create(usual, loc, type, buffer, first, position.mask, zero);
+  } else {
+    lanes = vector::LoadOp::create(usual, loc, type, buffer, first);
+  }
+  scf::YieldOp::create(usual, loc, lanes);
+  for (Value index : op.getPlaces())
+    value(seldom, index, apartFrom);
+  Place at = place(seldom, access, op.getPlaces(), apartFrom);
+  scf::YieldOp::create(seldom, loc, lanesAt(seldom, buffer, at.first, at.offsets, apartFrom));
+  return fromMemory(builder, either.getResult(0), op.getType());
+}
+
 Value BodyEmitter::combined(OpBuilder &builder, kernel::ScatterOp op, Value old, Value value) {
   OperationState state(op.getLoc(), ("graph." + op.getCombine()).str());
   state.addOperands({old, value});

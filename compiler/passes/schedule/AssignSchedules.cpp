@@ -225,7 +225,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   /// Whether one body may serve whole and last vectors: what is masked lies in one piece.
   static bool masksWhole(kernel::FuncOp func, Family family) {
     LoopSpace space(func);
-    if (space.count() == 0 || space.reducedLoops() > 1 || usesPlaces(func))
+    bool runs = llvm::any_of(func.getBody().front(), [](Operation &op) { return isRun(&op); });
+    if (space.count() == 0 || space.reducedLoops() > 1 || runs || usesPlaces(func))
       return false;
     unsigned along = (family == Family::Columns ? space.parallel : space.count()) - 1;
     return llvm::all_of(space.accesses, [&](const auto &access) {
@@ -274,11 +275,16 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     return !scatters.empty() && sharePlaces(scatters) && placedLoop(scatters[0], LoopSpace(func));
   }
 
-  /// Whether elements are found by values.
+  static bool isRun(Operation *op) {
+    auto gather = dyn_cast<kernel::GatherOp>(op);
+    return gather && gather.getRuns();
+  }
+
+  /// Whether elements are found by values, one by one.
   static bool usesPlaces(kernel::FuncOp func) {
     bool found = false;
     func.getBody().walk([&](Operation *op) {
-      found |= isa<kernel::GatherOp, kernel::ScatterOp, kernel::BoundOp>(op);
+      found |= !isRun(op) && isa<kernel::GatherOp, kernel::ScatterOp, kernel::BoundOp>(op);
     });
     return found;
   }
@@ -309,6 +315,16 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     return isa<graph::CastOp>(op) && llvm::all_of(op.getUsers(), narrows);
   }
 
+  /// What computes the places of runs alone: once a vector, of its first and last lane.
+  static llvm::DenseSet<Operation *> placesOfRuns(kernel::FuncOp func) {
+    llvm::DenseSet<Operation *> places;
+    auto finds = [&](Operation *user) { return isRun(user) || places.contains(user); };
+    for (Operation &op : llvm::reverse(func.getBody().front()))
+      if (!op.use_empty() && llvm::all_of(op.getUsers(), finds))
+        places.insert(&op);
+    return places;
+  }
+
   static Body bodyOf(kernel::FuncOp func, bool narrows) {
     Body body;
     int64_t parallel = func.getDomain().getParallel();
@@ -320,8 +336,9 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     for (Operation &op : func.getBody().front())
       for (Value operand : op.getOperands())
         last[operand] = &op;
+    llvm::DenseSet<Operation *> places = placesOfRuns(func);
     for (Operation &op : func.getBody().front()) {
-      if (narrows && isNarrowed(op))
+      if (places.contains(&op) || (narrows && isNarrowed(op)))
         continue;
       bool point = !reduces || usesReduced(&op, parallel);
       if (!op.hasTrait<OpTrait::IsTerminator>() && !isa<kernel::ReduceOp, kernel::DotOp>(op))
@@ -355,9 +372,9 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       for (Value value : alive)
         bytes += bytesOf(value.getType());
       body.live = std::max(body.live, bytes);
-      if (isa<kernel::GatherOp, kernel::ScatterOp>(op))
+      if (!isRun(&op) && isa<kernel::GatherOp, kernel::ScatterOp>(op))
         body.cost += kPlacePs;
-      else if (isa<kernel::LoadOp, kernel::StoreOp>(op))
+      else if (isa<kernel::GatherOp, kernel::LoadOp, kernel::StoreOp>(op))
         moved +=
             bytesOf(op.getNumResults() ? op.getResult(0).getType() : op.getOperand(0).getType());
       else

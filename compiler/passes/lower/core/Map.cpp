@@ -109,7 +109,10 @@ static bool goesLaneByLane(kernel::FuncOp kernel, const LoopSpace &space) {
     for (auto [place, factor] : llvm::zip_equal(places, space.accesses.at(op).places))
       does |= !factor.isZero() && space.dependsOn(place, space.parallel - 1);
   };
-  kernel.getBody().walk([&](kernel::GatherOp op) { look(op, op.getPlaces()); });
+  kernel.getBody().walk([&](kernel::GatherOp op) {
+    if (!op.getRuns())
+      look(op, op.getPlaces());
+  });
   kernel.getBody().walk([&](kernel::ScatterOp op) { look(op, op.getPlaces()); });
   return does;
 }
