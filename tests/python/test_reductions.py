@@ -689,3 +689,28 @@ def test_what_a_mask_leaves_out_changes_no_bit(name):
             got = np.asarray(getattr(gc, name).reduce(gc.asarray(x), axis=0, initial=start, where=gc.asarray(mask), dtype=dtype))
         np.testing.assert_array_equal(got, np.full(3, start, dtype))
         assert np.isnan(start) or got.tobytes() == np.full(3, start, dtype).tobytes()
+
+
+@pytest.mark.parametrize("rows, columns", [(4001, 1), (4001, 2), (1003, 9), (77, 32), (77, 33), (5, 700)])
+def test_much_is_computed_before_and_after_rows_are_reduced(rows, columns):
+    def program(xp, x):
+        long = sum((x * (k + 1) + k) * (x - 2 * k) for k in range(14))
+        most, total = xp.max(long, axis=1), xp.sum(long, axis=1)
+        after = sum((most - k) * (total + k) for k in range(14))
+        return xp.argmax(long, axis=1), after, long - most[:, None] * 2
+
+    x = np.random.default_rng(rows).integers(-9, 10, (rows, columns)).astype("f8")
+    for found, want in zip(gc.jit(lambda x: program(gc, x))(gc.asarray(x)), program(np, x), strict=True):
+        assert np.array_equal(found, want)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "?", "c16"])
+def test_sums_over_all_axes_of_rows_that_are_named(dtype, device):
+    rng = np.random.default_rng(3)
+    for rows, columns in ((1, 1), (7, 3), (40, 17), (300, 65), (12, 1003)):
+        x = rng.integers(0, 2 if dtype == "?" else 9, (rows, columns)).astype(dtype)
+        places = rng.integers(-rows, rows, 2 * rows + 1)
+        for program in (lambda xp, x, p: xp.sum(x[p]), lambda xp, x, p: xp.sum(x[p] * 2 + x[p], axis=(0, 1)), lambda xp, x, p: xp.sum(xp.roll(x, 1, 0)[p] + xp.roll(x[p], 2, 1))):
+            with gc.device(device):
+                found = gc.jit(lambda x, p: program(gc, x, p))(gc.asarray(x, device=device), gc.asarray(places, device=device))
+            assert np.array_equal(found, program(np, x, places))

@@ -94,7 +94,8 @@ inline constexpr llvm::StringLiteral kGathersAttr = "graphc.gathers";
 inline constexpr llvm::StringLiteral kChecksAloneAttr = "graphc.checks_alone";
 
 /// Elements of a short row, here and by groups, and the most operations of a body emitted for both.
-inline constexpr int64_t kShortRow = 32, kGroupShortRow = 64, kMostOpsTwice = 64;
+inline constexpr int64_t kShortRow = 32, kGroupShortRow = 64;
+inline constexpr int64_t kMostOpsTwice = 192, kGroupMostOpsTwice = 64;
 /// On kernels by groups: short rows have a work-item each; sums at places are added in any order.
 inline constexpr llvm::StringLiteral kShortRowsAttr = "graphc.short_rows";
 inline constexpr llvm::StringLiteral kAtomicAttr = "graphc.atomic";

@@ -389,21 +389,22 @@ Value BodyEmitter::gatheredRun(OpBuilder &builder, kernel::GatherOp op, const Po
       value(builder, index, one);
     return place(builder, access, op.getPlaces(), one).first;
   };
-  Value most = m(position.width - 1);
+  Value low = position.from ? position.from : m(0), high = m(position.width - 1);
   if (position.limit)
-    most = m.min(m.sub(m.sub(position.limit, position.loops[position.vectorLoop]), m(1)), most);
+    high = m.min(m.sub(m.sub(position.limit, position.loops[position.vectorLoop]), m(1)), high);
   int64_t apart = op.getPart() ? 2 : 1;
-  Value first = laneAt(m(0)), last = laneAt(most);
-  Value isRun = m.equal(m.sub(last, first), apart == 1 ? most : m.mul(most, apart));
+  Value first = laneAt(low), reach = m.mul(m.sub(high, low), apart);
+  Value isRun = m.equal(m.sub(laneAt(high), first), reach);
+  if (position.from)
+    first = m.sub(first, m.mul(low, apart));
   auto type =
       VectorType::get({position.width}, cast<MemRefType>(buffer.getType()).getElementType());
   auto either = scf::IfOp::create(builder, loc, type, isRun, /*withElseRegion=*/true);
   OpBuilder usual = either.getThenBodyBuilder(), seldom = either.getElseBodyBuilder();
-  Position run = position, apartFrom = position;
-  run.aligned = false;
+  Position together = position, elsewhere = position;
   Value lanes;
   if (op.getPart()) {
-    lanes = loadParts(usual, buffer, first, *op.getPart(), run);
+    lanes = loadParts(usual, buffer, first, *op.getPart(), together);
   } else if (position.limit) {
     Value zero = arith::ConstantOp::create(usual, loc, builder.getZeroAttr(type));
     lanes = vector::MaskedLoadOp::create(usual, loc, type, buffer, first, position.mask, zero);
@@ -412,9 +413,9 @@ Value BodyEmitter::gatheredRun(OpBuilder &builder, kernel::GatherOp op, const Po
   }
   scf::YieldOp::create(usual, loc, lanes);
   for (Value index : op.getPlaces())
-    value(seldom, index, apartFrom);
-  Place at = place(seldom, access, op.getPlaces(), apartFrom);
-  scf::YieldOp::create(seldom, loc, lanesAt(seldom, buffer, at.first, at.offsets, apartFrom));
+    value(seldom, index, elsewhere);
+  Place at = place(seldom, access, op.getPlaces(), elsewhere);
+  scf::YieldOp::create(seldom, loc, lanesAt(seldom, buffer, at.first, at.offsets, elsewhere));
   return fromMemory(builder, either.getResult(0), op.getType());
 }
 

@@ -468,7 +468,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         func->setAttr(kLargeGroupsAttr, UnitAttr::get(&getContext()));
     }
     if (family == Family::Rows && LoopSpace(func).reducedLoops() == 1 &&
-        llvm::range_size(func.getBody().front()) <= kMostOpsTwice)
+        llvm::range_size(func.getBody().front()) <= kGroupMostOpsTwice)
       func->setAttr(kShortRowsAttr, UnitAttr::get(&getContext()));
     if (ordered && family == Family::Scan)
       func->setAttr(kHandedAttr, UnitAttr::get(&getContext()));

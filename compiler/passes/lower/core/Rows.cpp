@@ -23,9 +23,18 @@ bool CoreLowering::goesOverRows() {
     return !stages.isPoint(store) || (once && space.accesses.at(store).isDense(space.count() - 1));
   });
   kernel.getBody().walk([&](Operation *op) {
-    simple &= !isa<kernel::GatherOp, kernel::ScatterOp, kernel::ScanOp>(op);
+    auto gather = dyn_cast<kernel::GatherOp>(op);
+    simple &= gather ? readsRows(gather) : !isa<kernel::ScatterOp, kernel::ScanOp>(op);
   });
   return simple;
+}
+
+/// Whether what a gather reads along the last loop lies in pieces of memory.
+bool CoreLowering::readsRows(kernel::GatherOp op) {
+  unsigned last = space.count() - 1;
+  auto stays = [&](Value place) { return !space.dependsOn(place, last); };
+  return op.getRuns() ||
+         (space.accesses.at(op).isDense(last) && llvm::all_of(op.getPlaces(), stays));
 }
 
 int64_t CoreLowering::treeWidth() { return goesOverRows() ? width : reduceWidth(); }
