@@ -21,6 +21,7 @@ from collections import abc as _abc
 import numpy as _np
 
 from . import _graphc, _numpys_classes, _signatures
+from ._class_arguments import JOINING as _JOINING, joining, taken
 from ._dtypes import _NAMES
 from ._exact import UPDATES as _UPDATES, exact, exact_part  # noqa: F401
 from ._float_errors import stands_for as _stands_for
@@ -92,7 +93,10 @@ class ndarray(_np.ndarray):
             cls.__array_function__ = _told_our_types(asked)
 
     def __array_function__(self, function, types, args, keywords):
-        return super().__array_function__(function, tuple(_np.ndarray if t is _graphc.ndarray else t for t in types), args, keywords)
+        made = _SILENT(self, function, types, args, keywords)
+        if made is not NotImplemented:
+            return made
+        return _SILENT(self, function, tuple(_np.ndarray if t is _graphc.ndarray else t for t in types), args, keywords)
 
     def __array_namespace__(self, *, api_version=None):
         super().__array_namespace__(api_version=api_version)  # which refuses versions
@@ -351,24 +355,27 @@ def _of_theirs(theirs, args, keywords):
     return (theirs, args, keywords, _Call().result) if is_theirs and _are_plain((*args, *keywords.values())) else None
 
 
-def of_classes(theirs, args, keywords):
-    """The plan of a call that meets objects of classes that leave all to NumPy, besides arrays and numbers, and writes to none of ours; else None."""
+def of_classes(theirs, args, keywords, joins=False):
+    """The plan of a call that meets objects of classes that leave all to NumPy, besides arrays and numbers, and writes to none of ours; else None.
+    `joins`: they are in its first argument."""
     if _graphc.is_tracing():
         return None
-    if not any(map(leaves_all, map(type, args))):
+    if not joins and not any(map(leaves_all, map(type, args))):
         return _of_theirs(theirs, args, keywords)
-    for value in keywords.values():  # an output is the operand that an operator updates
-        if type(value) not in _NUMBERS and not (type(value) is tuple and len(value) == 1 and leaves_all(type(value[0]))):
+    for name, value in keywords.items():  # an output is the operand that an operator updates
+        is_output = type(value) is tuple and len(value) == 1 and leaves_all(type(value[0]))
+        if type(value) not in _NUMBERS and not is_output and not (name == "dtype" and taken(value) is value):
             return None
     given, outputs = [], None
     for i, a in enumerate(args):
-        if _graphc.is_array(a):
-            outputs = _outputs(theirs, args) if outputs is None else outputs
-            if i in outputs or a.device != "cpu":
+        if type(a) not in _NUMBERS and not leaves_all(type(a)):
+            if _graphc.is_array(a):
+                outputs = _outputs(theirs, args) if outputs is None else outputs
+                if i in outputs:
+                    return None
+            a = taken(a)
+            if a is NotImplemented:
                 return None
-            a = _np.asarray(a)[()] if _graphc.is_value(a) else _np.asarray(a)
-        elif type(a) not in _NUMBERS and not isinstance(a, (_np.ndarray, _np.generic)):
-            return None
         given.append(a)
     return theirs, tuple(given), keywords, returned
 
@@ -677,6 +684,8 @@ def function(inner, hand, module, theirs=None, binds=True, updates=None):
     given = _asks(inner) if inner.__name__ in _ASKING and module == "graphc" else inner
     if inner.__name__ in _OF_BUFFERS and module == "graphc":
         given = _shares(inner, theirs)
+    if inner.__name__ in _JOINING and module == "graphc":
+        given = joining(inner, theirs, of_classes, leaves_all)
     made = (_graphc.function if binds else _graphc.plain_function)(*exact(given, theirs))
     made.quick = inner.__dict__.get("quick") or (_QUICK.get(inner.__name__) if module == "graphc" else None)
     made.is_of_values = inner.__name__ in _OF_VALUES and module == "graphc"
