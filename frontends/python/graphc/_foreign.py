@@ -8,14 +8,12 @@ What is said here is a plan: (NumPy's function, its arguments, its keywords, wha
 extension carries it out, so that no frame of this file stands between NumPy and the line that a warning or an error names.
 """
 
-import ctypes as _ctypes
 import functools as _functools
 import inspect as _inspect
 import operator as _operator
 import sys as _sys
 import types as _types
 import weakref as _weakref
-from array import array as _Vector
 from collections import abc as _abc
 
 import numpy as _np
@@ -25,6 +23,7 @@ from ._class_arguments import JOINING as _JOINING, joining, taken
 from ._dtypes import _NAMES
 from ._exact import UPDATES as _UPDATES, exact, exact_part  # noqa: F401
 from ._float_errors import stands_for as _stands_for
+from ._given_memory import OF_BUFFERS as _OF_BUFFERS, sharing
 from ._wrapping import converter, is_asked, valued, wrap
 from .errors import ForeignDType, TraceError
 
@@ -638,31 +637,6 @@ def _asks(inner):
     return run
 
 
-#: Functions that give NumPy's arrays of memory that others have and write to, each side seeing what the other writes.
-_OF_BUFFERS = frozenset(("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "require"))
-_BUFFERS = (_Vector, memoryview, bytearray, _ctypes.Array)
-
-
-def _shares(inner, theirs):
-    """A function of _OF_BUFFERS, which copies what cannot be shared."""
-
-    @_stands_for()
-    @_functools.wraps(inner)
-    def run(*args, **keywords):
-        if args and issubclass(type(args[0]), _BUFFERS) and "device" not in keywords and not _graphc.is_tracing():
-            found = theirs(*args, **keywords)
-            if found.base is not None and not found.flags.owndata:
-                return found
-        if keywords.get("copy") is False and args and isinstance(args[0], _np.ndarray):
-            try:
-                return inner(*args, **keywords)
-            except ValueError:  # would be copied, while it is an array already
-                return theirs(*args, **keywords)
-        return inner(*args, **keywords)
-
-    return run
-
-
 #: Functions of which the extension takes the plain calls itself: it answers NotImplemented for others.
 _QUICK = {name: getattr(_graphc, f"plain_{name}") for name in (
     "array", "asarray", "ascontiguousarray", "vdot", "isfortran", "asfortranarray", "zeros", "ones", "empty", "full", "arange", "concatenate", "append", "round", "copy", "copyto", "size",
@@ -683,7 +657,7 @@ def function(inner, hand, module, theirs=None, binds=True, updates=None):
     classes that have it."""
     given = _asks(inner) if inner.__name__ in _ASKING and module == "graphc" else inner
     if inner.__name__ in _OF_BUFFERS and module == "graphc":
-        given = _shares(inner, theirs)
+        given = sharing(inner, theirs)
     if inner.__name__ in _JOINING and module == "graphc":
         given = joining(inner, theirs, of_classes, leaves_all)
     made = (_graphc.function if binds else _graphc.plain_function)(*exact(given, theirs))

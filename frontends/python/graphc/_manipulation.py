@@ -127,7 +127,6 @@ def broadcast_arrays(*arrays, subok=False):
     return tuple(a if a.shape == shape else _graphc.broadcast_to(a, shape) for a in arrays)
 
 
-_ARRAYS = {_graphc.Array, _graphc.ndarray}
 _NUMBERS = {bool, int, float}
 
 
@@ -137,8 +136,10 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     when ranks or other sizes differ, or when there is nothing to join."""
     arrays = list(arrays)
     is_plain = out is None and dtype is None and casting == "same_kind"
-    if is_plain and arrays and set(map(type, arrays)) <= _ARRAYS:
+    if is_plain and arrays and _py.all(map(_graphc.is_array, arrays)):
         return _graphc.concatenate(arrays, axis)
+    if is_plain and arrays and _py.all([type(a) is _np.ndarray or _graphc.is_array(a) for a in arrays]):
+        return _graphc.concatenate(asarrays(arrays), axis)
     if is_plain and axis is not None and arrays and _py.all(map(_is_plain, arrays)):
         return _graphc.concatenate(arrays, axis)
     refuse_casting(casting)
