@@ -214,3 +214,37 @@ def test_arrays_among_objects_that_are_to_be_numbers():
     for dtype in ("i8", "u1", "f4", "f8", "?", "F"):
         for call in (lambda xp, v, t=dtype: xp.array(v, dtype=t), lambda xp, v, t=dtype: xp.asarray(v, t), lambda xp, v, t=dtype: xp.array(list(v), t)):
             assert said(gc, call) == said(np, call), dtype
+
+
+SEQUENCES = {
+    "dot of a list": lambda xp, m, x: [xp.dot(m, [1, 2.5]), xp.dot((1, 2), m), xp.dot(m, x[0]), xp.dot([x[0, 0], 2], m)],
+    "joined": lambda xp, m, x: [xp.vstack((m, m)), xp.hstack([m, x]), xp.concatenate([x, m], axis=1), xp.vstack([m, [9, 9]]), xp.column_stack((m, x))],
+    "made": lambda xp, m, x: [xp.dstack([x, m.A]), xp.array([m, m]), xp.append(m, [[5, 6]], axis=0), xp.block([[m, x], [x, m]])],
+    "masked": lambda xp, m, x: [f([np.ma.masked_array(x, [[0, 1], [0, 0]]), x]) for f in (xp.vstack, xp.concatenate, xp.hstack)],
+    "lists of lists": lambda xp, m, x: [xp.where([[True, False], [False, True]], m, [[7, 8], [9, 10]]), xp.linalg.solve(m, [1, 2]), xp.linalg.multi_dot([m, m, x])],
+    "shown": lambda xp, m, x: [xp.transpose(m), xp.concatenate((m[0], m[1])).sum()],
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_matrices_beside_sequences(name):
+    """What joins matrices, and takes lists and tuples beside them, gives what NumPy gives, of its classes."""
+    made = {}
+    for xp in (np, gc):
+        matrix = np.matrix([[1.0, 2.0], [3.0, 4.0]])
+        made[xp] = SEQUENCES[name](xp, matrix, xp.arange(4.0).reshape(2, 2))
+    for got, want in zip(made[gc], made[np]):
+        assert isinstance(got, np.matrix) == isinstance(want, np.matrix) and isinstance(got, np.ma.MaskedArray) == isinstance(want, np.ma.MaskedArray)
+        exact.assert_same(np.asarray(got), np.asarray(want))
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_outputs_in_sequences_of_matrices():
+    """An array that is written to beside a matrix is changed, and nothing that a list holds."""
+    matrix, x, out = np.matrix([[1.0, 2.0]]), gc.ones((1, 2)), gc.zeros((2, 2))
+    assert np.concatenate((matrix, np.asarray(x))).tolist() == gc.concatenate((matrix, x), out=out).tolist() == out.tolist()
+    assert x.tolist() == [[1.0, 1.0]]
+    joined = gc.vstack((matrix, matrix))
+    joined[0, 0] = 9
+    assert matrix[0, 0] == 1

@@ -413,6 +413,21 @@ def test_take(shape):
         gc.take(g, [99])
 
 
+def test_take_of_columns():
+    """Columns that a list names, of an array that is no small one; what the list may hold, and outputs."""
+    a, g = pair((900, 4))
+    for index in ([1, 2], [-1, 0, -4], [True, False], [np.int64(3), 1], (0, 3)):
+        same(gc.take(g, index, axis=1), np.take(a, index, axis=1))
+    out = gc.zeros((900, 2))
+    assert gc.take(g, [1, 2], 1, out) is out
+    same(out, a[:, 1:3])
+    for index in ([0, 4], [-5], [[0], [1, 2]], ["a"]):
+        with pytest.raises((IndexError, TypeError, ValueError)) as want:
+            np.take(a, index, axis=1)
+        with pytest.raises(want.type):
+            gc.take(g, index, axis=1)
+
+
 def test_put_and_friends():
     for shape in ((7,), (3, 4)):
         for index, values, mode in (([0, 5, -1], [1, 2, 3], "raise"), ([0, 1, 2, 3], [9, 8], "raise"), ([100, -100], 5, "wrap"), ([100, -100], 5, "clip")):

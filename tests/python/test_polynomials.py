@@ -77,7 +77,7 @@ def test_polyfit():
     near(gc.polyfit(gx, gc.asarray(two), 2), np.polyfit(x, two, 2), 1e4)
     got, want = gc.polyfit(gx, gy, 2, full=True), np.polyfit(x, y, 2, full=True)
     near(got[0], want[0], 1e4)
-    assert got[2] == want[2]
+    assert got[2] == want[2] and got[4] == want[4] and type(got[4]) is np.float64
     for wrong in (lambda m: m.polyfit([1, 2], [1], 1), lambda m: m.polyfit([], [], 1), lambda m: m.polyfit([[1]], [1], 1)):
         with pytest.raises(TypeError):
             wrong(np)

@@ -42,6 +42,8 @@ FEW = [
     "random(0)", "random(-1)", "random(())", "normal(size=())", "integers(3, size=())", "random(2.5)", "integers(2.5)", "integers(0, 3.0, 2)", "choice(5)", "choice(5, 7)",
     "choice([1.5, 2.5, 3])", "choice([4, 5, 6], 5)", "choice(xp.arange(6).reshape(3, 2), 4)", "choice(xp.arange(3.0))", "choice(0)", "choice([])", "choice(5, (2, 2))",
     "choice(1)", "choice(4, 3, False)", "choice(4, 3, p=[0.1, 0.2, 0.3, 0.4])", "choice(xp.eye(3), 2, axis=1)", "choice(['a', 'b'], 3)", "choice([True, False], 3)",
+    "choice(range(4))", "choice(range(2, 9, 3), 5)", "choice(range(4), p=[0.1, 0.2, 0.3, 0.4])", "choice(range(4), 2, p=xp.arange(4) / 6)", "choice(range(0))", "choice((4, 5.5))",
+    "choice((1, 2, 3), (2, 2))", "choice(range(9), 3, False)", "choice(range(3), size=0)",
 ]  # fmt: skip
 
 
@@ -51,6 +53,8 @@ LEGACY = [
     "randint(5, 5)", "randint(9, 2)", "randint(0, 2**31 + 5, 2)", "randint(2.5)", "randint(0, 200, 3, 'u1')", "randint(1, 2)", "randint(-5, 5)", "choice(5)", "choice(5, 4)",
     "choice([1.5, 2, 3])", "choice([4, 5, 6], (2, 2))", "choice(xp.arange(4.0), 3)", "choice(xp.arange(4))", "choice(xp.eye(2), 2)", "choice(0)", "choice([])", "choice(5, 3, False)",
     "choice(3, 4, p=[0.2, 0.3, 0.5])", "choice(['a', 'b'])", "normal()", "normal(1, 2, 3)", "permutation(5)", "random_integers(3)", "choice(1)", "choice(4, size=2)", "choice(a=4, size=2)",
+    "choice(range(4))", "choice(range(2, 9, 3), 5)", "choice(range(4), p=[0.1, 0.2, 0.3, 0.4])", "choice(range(4), 2, p=xp.arange(4) / 6)", "choice(range(0))", "choice((4, 5.5))",
+    "choice((1, 2, 3), (2, 2))", "choice(range(9), 3, False)", "normal(range(3), 0.5)", "binomial(range(1, 4), 0.5)",
 ]  # fmt: skip
 
 

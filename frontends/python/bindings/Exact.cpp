@@ -143,6 +143,8 @@ pb::object drawArgument(Given &given, PyObject *object) {
   const KnownValue *known = x ? x->known() : nullptr;
   if (known)
     return scalarObject(&known->bits, known->dtype);
+  if (PyRange_Check(object))
+    return pb::reinterpret_borrow<pb::object>(object);
   pb::object made = given.make(object);
   return made && x && x->isValue() ? pb::object(made[pb::tuple()]) : made;
 }
@@ -211,7 +213,7 @@ PyObject *drawn(PyObject *theirs, PyObject *owner, PyObject *const *args, Py_ssi
   Given given(Exact::Any);
   bool isPlain = all < TheirArguments::kMost && !Trace::active();
   for (Py_ssize_t i = 0; isPlain && i < all; ++i)
-    isPlain = given.look(args[i]);
+    isPlain = PyRange_Check(args[i]) || given.look(args[i]);
   rt::Device *device = isPlain && given.device ? given.device : unwrap(currentDevice());
   if (!isPlain || !mayBeOnHost(*device))
     Py_RETURN_NOTIMPLEMENTED;

@@ -261,8 +261,8 @@ bool isOfNumpysClass(PyObject *object) {
 }
 
 /// Whether NumPy's function is for a first argument like that: one of NumPy's arrays of text,
-/// dates or structures, or a sequence, perhaps of sequences, that begins with text. Those of
-/// objects may hold arrays of ours.
+/// dates or structures, or a sequence, perhaps of sequences, that begins with text or an object of
+/// a class made of NumPy's arrays. Those of objects may hold arrays of ours.
 static bool holdsNoNumbers(PyObject *object) {
   constexpr int kMostDepth = 4;
   if (isNumpysOf(object, "USMmV"))
@@ -273,7 +273,7 @@ static bool holdsNoNumbers(PyObject *object) {
         PySequence_Fast_GET_SIZE(first) == 0)
       return false;
     first = PySequence_Fast_GET_ITEM(first, 0);
-    if (PyUnicode_CheckExact(first) || isNumpysOf(first, "USMm"))
+    if (PyUnicode_CheckExact(first) || isNumpysOf(first, "USMm") || isOfNumpysClass(first))
       return true;
   }
   return false;

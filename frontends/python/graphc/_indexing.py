@@ -72,6 +72,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if axis is None or (x.ndim == 0 and axis in (0, -1)):
         x, axis = ravel(x), 0
     axis = _axis(axis, x.ndim, "take")
+    if axis and mode == "raise" and type(indices) is list and {*map(type, indices)} == {int} and not _graphc.is_tracing():
+        return _deliver(x[(slice(None),) * axis + (indices,)], out, "take")
     if isinstance(indices, (list, tuple)):
         indices = _whole_numbers(indices, asarray(indices, device=x.device)) if indices else indices
     indices = _in_mode(_indices(indices, x.device, "take"), x.shape[axis], mode, "take")

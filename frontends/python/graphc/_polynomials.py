@@ -217,7 +217,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     if x.shape[0] != y.shape[0]:
         raise DTypeError("polyfit: expected x and y to have same length")
     if rcond is None:
-        rcond = x.size * float(_np.finfo(x.dtype).eps)
+        rcond = x.size * _np.finfo(x.dtype).eps
     left, right = vander(x, order), y
     if w is not None:
         w = asarray(w) + 0.0

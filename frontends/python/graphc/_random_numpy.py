@@ -23,7 +23,7 @@ _M64 = 0xFFFFFFFFFFFFFFFF
 
 def _values(value):
     """What NumPy is given for numbers, sequences of them and arrays on the host; `_OTHER` for the rest."""
-    if type(value) in PLAIN or (type(value) in (tuple, list) and PLAIN.issuperset(map(type, value))):
+    if type(value) in PLAIN or type(value) is range or (type(value) in (tuple, list) and PLAIN.issuperset(map(type, value))):
         return value
     if isinstance(value, (type, _np.dtype)):
         return value
@@ -265,7 +265,9 @@ def chosen(integers, a, size):
         return None
     if type(a) is int and a > 0:
         return integers(0, a, size) if size is not None else int(integers(0, a))
-    if (type(a) is list and a and _NUMBERS.issuperset(map(type, a))) or (type(a) is _graphc.ndarray and a.ndim and a.device == "cpu" and len(a)):
+    if type(a) is range:
+        a = _graphc.asarray(_np.arange(a.start, a.stop, a.step))
+    if (type(a) in (list, tuple) and a and _NUMBERS.issuperset(map(type, a))) or (type(a) is _graphc.ndarray and a.ndim and a.device == "cpu" and len(a)):
         places = integers(0, len(a), size)
         values = _graphc.asarray(a)
         return values[places] if size is None and values.ndim == 1 else values.take(places, 0)  # a row is a copy
