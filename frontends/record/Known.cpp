@@ -6,6 +6,7 @@
 #include "frontends/record/Looks.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/SmallElements.h"
+#include "frontends/record/ToldErrors.h"
 #include "frontends/record/Trace.h"
 #include "runtime/drivers/Choice.h"
 #include "runtime/library/Library.h"
@@ -43,7 +44,8 @@ std::optional<uint64_t> load(const void *address, DType t) {
 template <typename T>
 bool meetsError(OpKind kind, T a, T b, T result) {
   if constexpr (std::is_floating_point_v<T>)
-    return !std::isfinite(result) ||
+    return (!std::isfinite(result) &&
+            (!showsErrors(kind) || haveToBeTold(kind, errorOf(kind, a, b, result)))) ||
            ((floatModes() & FloatModes::kUnder) != 0 && mayUnderflow(kind, dtypeOf<T>()) &&
             a != 0 && (b != 0 || kind != OpKind::Mul) &&
             std::fabs(result) < std::numeric_limits<T>::min());

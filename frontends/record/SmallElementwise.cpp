@@ -7,6 +7,7 @@
 #include "frontends/record/Record.h"
 #include "frontends/record/Small.h"
 #include "frontends/record/SmallComplex.h"
+#include "frontends/record/ToldErrors.h"
 #include "runtime/base/UnderflowFlag.h"
 
 #include <array>
@@ -188,9 +189,11 @@ GRAPHC_WIDE bool givesErrorsWide(const T *out, Run<T> a, Run<T> b, int64_t count
 
 /// Whether an exact operation has something to tell of. What operands have goes on silently.
 template <typename T>
-bool meetsErrors(const T *out, Run<T> a, Run<T> b, int64_t count) {
+bool meetsErrors(OpKind kind, const T *out, Run<T> a, Run<T> b, int64_t count) {
+  auto at = [](Run<T> r) { return [r](int64_t i) { return r.data[r.steps ? i : 0]; }; };
   return !allFinite(out, count) &&
-         (hasWide() ? givesErrorsWide(out, a, b, count) : givesErrors(out, a, b, count));
+         (hasWide() ? givesErrorsWide(out, a, b, count) : givesErrors(out, a, b, count)) &&
+         hasToTell(kind, out, at(a), at(b), count);
 }
 
 /// The same in pieces that are in the first cache when they are looked at.
@@ -201,7 +204,7 @@ bool computeFinite(OpKind kind, T *out, Run<T> a, Run<T> b, int64_t count) {
     const int64_t some = std::min(kPiece, count - i);
     auto from = [i](Run<T> r) { return r.steps ? Run<T>{r.data + i, true} : r; };
     if (!loop(kind, out + i, from(a), from(b), some) ||
-        meetsErrors(out + i, from(a), from(b), some))
+        meetsErrors(kind, out + i, from(a), from(b), some))
       return false;
   }
   return true;

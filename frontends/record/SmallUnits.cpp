@@ -6,10 +6,12 @@
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/SmallComplex.h"
+#include "frontends/record/ToldErrors.h"
 #include "runtime/base/UnderflowFlag.h"
 #include "runtime/drivers/Choice.h"
 #include "runtime/exec/VectorProgram.h"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstring>
@@ -77,12 +79,28 @@ Result<const VectorProgram *> unitOf(OpKind kind, DType t, size_t operands, rt::
   return program && &program->device() == &device ? program : nullptr;
 }
 
+/// Whether results in which something is not finite tell of nothing that has to be told.
+bool isToldOf(OpKind kind, DType t, std::span<rt::Buffer *const> inputs, const rt::Buffer &out,
+              int64_t count) {
+  if (std::ranges::any_of(inputs, [&](const rt::Buffer *in) { return in->host() == out.host(); }))
+    return false; // what the operands were is gone
+  auto ask = [&]<typename T>(T) {
+    auto at = [&](size_t i) {
+      return [data = static_cast<const T *>(inputs[i]->host())](int64_t k) { return data[k]; };
+    };
+    return !hasToTell(kind, static_cast<const T *>(out.host()), at(0), at(inputs.size() - 1),
+                      count);
+  };
+  return t == DType::Float64 ? ask(double{}) : t == DType::Float32 && ask(float{});
+}
+
 /// Whether there was nothing to tell of.
 Result<bool> isSilent(const VectorProgram &unit, OpKind kind, DType t,
                       std::span<rt::Buffer *const> inputs, rt::Buffer &out, int64_t count) {
   UnderflowFlag flag(hearsUnderflow(kind, t));
   GRAPHC_ASSIGN(bool isWatched, unit.run(inputs, out, count));
-  return !isWatched && !flag.isSet();
+  const bool isSilent = !isWatched || isToldOf(kind, t, inputs, out, count);
+  return isSilent && !flag.isSet();
 }
 
 /// An operand as a vector of its own memory, or of a copy.

@@ -4,6 +4,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/ScalarErrors.h"
 #include "frontends/record/Record.h"
+#include "frontends/record/ToldErrors.h"
 
 #include <array>
 #include <unordered_set>
@@ -28,8 +29,8 @@ struct Filters {
   PyObject *list = nullptr, *first = nullptr;
   Py_ssize_t count = 0;
   Heed said = Heed::Later;
-  /// Overflows of single integers, by line and operation, that Python's registries would not show
-  /// again under these filters: hashes and generators of numbers meet them in every turn.
+  /// Errors by line, operation and name (keyOf) that Python's registries would not show again
+  /// under these filters: loops meet them in every turn.
   std::unordered_set<uint64_t> told;
   uint64_t version = 0; ///< of the module's names, when `list` was among them
 };
@@ -45,13 +46,23 @@ uint64_t versionOf(PyObject *dict) {
 #endif
 }
 
-/// warnings.filters, borrowed, or null.
+/// An error of a kind of operation at a line, whose modes are `word`, which has its name.
+uint64_t keyOf(FloatError error, op::OpKind kind, uint32_t word, Location location) {
+  constexpr int kNameBits = 32 - kErrorNameShift;
+  const uint64_t operation = location * op::kOpKindCount + static_cast<uint64_t>(kind);
+  return (operation * kFloatErrors + static_cast<uint64_t>(error)) << kNameBits |
+         word >> kErrorNameShift;
+}
+
+/// warnings.filters, borrowed, or null. Whoever changed them may want to be told again.
 PyObject *filtersNow(Filters &f) {
   if (!f.names)
     return nullptr;
   const uint64_t version = versionOf(f.names);
   if (version && version == f.version)
     return f.list;
+  if (version)
+    f.told.clear();
   PyObject *list = PyDict_GetItemWithError(f.names, f.key);
   f.version = list == f.list ? version : 0;
   return list;
@@ -90,6 +101,12 @@ uint32_t filtered(uint32_t word) {
     if (FloatModes::of(word, static_cast<FloatError>(e)) == kWarn)
       word ^= flip << (FloatModes::kModeBits * e);
   return word;
+}
+
+/// Whether a line was told of an error, as the filters are.
+bool wasTold(FloatError error, op::OpKind kind, uint32_t word, Location location) {
+  return location && PyGILState_Check() && heed() == Heed::Once &&
+         filters.told.contains(keyOf(error, kind, word, location));
 }
 
 /// The modes of a context (contextvars): what one task sets is not another's. Null until one was
@@ -155,6 +172,9 @@ Status tell(std::span<const FloatReport> reports) {
   }
   try {
     for (const FloatReport &r : reports) {
+      if (wasTold(r.error, r.kind, r.modes, r.location) &&
+          FloatModes::of(r.modes, r.error) == FloatModes::kOnce)
+        continue;
       uint32_t name = r.modes >> kErrorNameShift, modes = r.modes;
       op::OpKind kind = r.kind;
       if (name >= kOperationNames) {
@@ -164,6 +184,8 @@ Status tell(std::span<const FloatReport> reports) {
       pb::reinterpret_borrow<pb::object>(handler)(static_cast<int>(r.error), flagsOf(r, reports),
                                                   std::string(op::opInfo(kind).name), modes,
                                                   locationText(r.location));
+      if (FloatModes::of(r.modes, r.error) == FloatModes::kOnce && heed() == Heed::Once)
+        filters.told.insert(keyOf(r.error, r.kind, r.modes, r.location));
     }
   } catch (pb::error_already_set &e) {
     e.restore();
@@ -188,10 +210,6 @@ uint32_t errorsOfScalars(op::OpKind kind) {
 void tellOverflow(op::OpKind kind) {
   RecordScope line;
   const uint32_t word = errorsOfScalars(kind);
-  const Location location = RecordScope::location();
-  if (location && FloatModes::of(word, FloatError::Over) == FloatModes::kOnce &&
-      !filters.told.insert(location * op::kOpKindCount + static_cast<uint64_t>(kind)).second)
-    return;
   check(tellNow(FloatError::Over, kind, word));
 }
 
@@ -207,6 +225,7 @@ pb::object takeFloatError(const Status &status) {
 void defineFloatErrors(pb::module_ &m) {
   setFloatSink(tell);
   setModesFilter(filtered);
+  setToldFilter(wasTold);
   setModesKeeper({modesOfContext, changeModes});
   m.def("set_float_error_handler",
         [](const pb::object &function) { handler = Py_NewRef(function.ptr()); });
