@@ -248,3 +248,45 @@ def test_outputs_in_sequences_of_matrices():
     joined = gc.vstack((matrix, matrix))
     joined[0, 0] = 9
     assert matrix[0, 0] == 1
+
+
+class Told:
+    """An object that is none to NumPy: its operators get elements."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __add__(self, other):
+        return Told(self.value + getattr(other, "value", other))
+
+    def __rmul__(self, other):
+        return Told(other * self.value)
+
+    def __rsub__(self, other):
+        return float(other - self.value)
+
+    def __lt__(self, other):
+        return self.value < other
+
+    __radd__ = __add__
+
+
+OPERATORS = {
+    "product": lambda x, told: x * told, "sum": lambda x, told: x + told, "sum before": lambda x, told: told + x, "numbers": lambda x, told: x - told,
+    "compared": lambda x, told: x > told, "equal": lambda x, told: x == told, "none": lambda x, told: x / told, "twice": lambda x, told: 0.5 * x * told,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_of_objects(name):
+    for take in (lambda x: x, lambda x: x[1], lambda x: x[:0], lambda x: x.sum()):
+        found = []
+        for xp in (np, gc):
+            try:
+                made = OPERATORS[name](take(xp.arange(3.0)), Told(1.5))
+            except TypeError as error:
+                found.append(type(error))
+                continue
+            kind = "object" if isinstance(made, Told) else str(made.dtype) if hasattr(made, "dtype") else type(made).__name__
+            found.append((kind, repr([np.asarray(getattr(v, "value", v)).tolist() for v in np.ravel(np.asarray(made, object))])))
+        assert found[0] == found[1], name

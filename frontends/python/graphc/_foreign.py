@@ -24,7 +24,7 @@ from ._dtypes import _NAMES
 from ._exact import UPDATES as _UPDATES, exact, exact_part  # noqa: F401
 from ._float_errors import stands_for as _stands_for
 from ._given_memory import OF_BUFFERS as _OF_BUFFERS, sharing
-from ._wrapping import converter, is_asked, valued, wrap
+from ._wrapping import converter, is_asked, says_nothing, valued, wrap
 from .errors import ForeignDType, TraceError
 
 _Array = _graphc.Array
@@ -587,6 +587,8 @@ def _operate(name, left, right):
     function = divmod if name == "divmod" else getattr(_operator, {"and": "and_", "or": "or_"}.get(name, name))
     if not updates and leaves_all(type(right if _graphc.is_array(left) else left)) and not _graphc.is_tracing():
         return function, tuple([_np.asarray(v) if _graphc.is_array(v) else v for v in (left, right)]), {}, returned
+    if not updates and name != "divmod" and says_nothing(type(right if _graphc.is_array(left) else left)) and not _graphc.is_tracing():
+        return function, tuple([_np.asarray(v)[()] if _graphc.is_array(v) else v for v in (left, right)]), {}, returned
     if _leaves_it(left, right, updates):
         if not _has_priority(right if _graphc.is_array(left) else left):
             return NotImplemented

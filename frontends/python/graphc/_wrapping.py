@@ -132,3 +132,13 @@ def converter(theirs, args, keywords):
 def is_asked(like):
     """Whether the class of `like` says what is made: it is no array of graphc or NumPy itself."""
     return like is not None and type(like) is not _np.ndarray and not (_graphc.is_array(like) and not _graphc.is_value(like))
+
+
+_HEAP_TYPE = 1 << 9
+_TELLING = ("__array__", "__array_ufunc__", "__array_function__", "__array_interface__", "__array_struct__", "__array_priority__", "__len__", "__getattr__")
+
+
+@_functools.lru_cache(maxsize=256)
+def says_nothing(cls):
+    """Whether a program's class tells NumPy nothing of arrays: its operators are asked for each element."""
+    return bool(cls.__flags__ & _HEAP_TYPE) and not any(hasattr(cls, name) for name in _TELLING)
