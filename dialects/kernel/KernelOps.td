@@ -103,8 +103,9 @@ def Kernel_InsideOp : Kernel_Op<"inside", [Pure]> {
 def Kernel_GatherOp : Kernel_Op<"gather", [Pure]> {
   let summary = "Element of a tensor argument at an affine map of the iteration point and of places";
   let description = [{
-    The map's dimensions are those of the kernel, then one a place. `part` as for loads. `runs`: places are computed from positions
-    alone, and along a loop the elements of neighbours are mostly neighbours, or else lie before each other.
+    The map's dimensions are those of the kernel, then one a place. `part` as for loads. `runs`: the places are computed from
+    positions alone, as parts of a join that begin one after the other (graphc-gather-rolls): where a place steps by 1 along a loop, it jumps
+    to other places once, or twice and both times back.
   }];
   let arguments = (ins AnyRankedTensor:$tensor, Variadic<I64>:$places, AffineMapAttr:$map, OptionalAttr<I64Attr>:$part, UnitAttr:$runs);
   let results = (outs AnyType:$result);

@@ -118,6 +118,41 @@ def test_sizes(size, device):
         same(found, np.roll(u, by, 1) * 2 + np.roll(u, by, 0) + np.roll(u, 1 - by, 1))
 
 
+VIEWS = {
+    "flipped": lambda xp, x: xp.flip(x, -1),
+    "every second": lambda xp, x: x[..., ::2],
+    "every third, backwards": lambda xp, x: x[..., ::-3],
+    "transposed": lambda xp, x: x.T,
+    "columns": lambda xp, x: x.reshape(-1, 2).T if x.size % 2 == 0 else x,
+    "twice": lambda xp, x: xp.stack([x, x], -1).reshape(-1),
+}
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4", "f8"])
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_of_rolls(name, dtype, device):
+    lanes = 64 // np.dtype(dtype).itemsize
+    for size in (5, lanes - 2, 2 * lanes - 2, 2 * lanes, 3 * lanes - 2):
+        x = np.arange(size, dtype=dtype)
+        for by in {1, 2, size // 2, size // 2 + 2, size - 1}:
+            with gc.device(device):
+                v = gc.asarray(x, device=device)
+                same(VIEWS[name](gc, gc.roll(v, by)) * 2, VIEWS[name](np, np.roll(x, by)) * x.dtype.type(2))
+                joined = gc.concatenate([v[: by + 1], v])
+                same(VIEWS[name](gc, joined) * 2, VIEWS[name](np, np.concatenate([x[: by + 1], x])) * x.dtype.type(2))
+
+
+def test_short_rows_of_joins(device):
+    x, y = np.arange(6.0).reshape(3, 2), np.array([[1.0, 2, 3], [3, 1, 0]])
+    with gc.device(device):
+        v, w = gc.asarray(x, device=device), gc.asarray(y, device=device)
+        same(gc.concatenate([v[:2], v]).T * 2, np.concatenate([x[:2], x]).T * 2)
+        same(gc.concatenate([v[:, 1], v[1:, 1]]) * 2, np.concatenate([x[:, 1], x[1:, 1]]) * 2)
+        doubled = np.vstack([y, y])
+        same((lambda t: t * 2 - gc.max(t * 2, axis=-1, keepdims=True))(gc.vstack([w, w])), doubled * 2 - (doubled * 2).max(-1, keepdims=True))
+        same(gc.sum((gc.roll(w, 1, 0)[:, ::-1] * 2)), np.sum(y * 2))
+
+
 def test_one_program_serves_all_sizes_and_shifts_of_them():
     program = gc.jit(lambda u: gc.roll(u, 1, 1) - gc.roll(u, -1, 0))
     for shape in ((4, 7), (30, 64), (1, 5), (9, 1), (200, 3)):

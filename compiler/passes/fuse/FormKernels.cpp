@@ -227,13 +227,13 @@ private:
     return result;
   }
 
-  /// Indices that are inside, or whose points are left out by a guard.
-  Indexed unchecked(ArrayRef<Value> indices) {
+  /// Indices that are inside, or, where all are `places`, whose points are left out by a guard.
+  Indexed unchecked(ArrayRef<Value> indices, bool places) {
     Indexed result;
     for (unsigned i = 0; i < order.size(); ++i)
       result.dims.push_back(getAffineDimExpr(i, context));
     for (Value index : indices) {
-      if (auto position = index.getDefiningOp<kernel::IndexOp>()) {
+      if (auto position = index.getDefiningOp<kernel::IndexOp>(); position && !places) {
         result.dims.push_back(position.getMap().getResult(0));
         continue;
       }
@@ -244,7 +244,7 @@ private:
   }
 
   Value gather(graph::GatherOp op, ArrayRef<Value> indices, ArrayRef<AffineExpr> points) {
-    Indexed at = op->hasAttr(kInsideAttr) ? unchecked(indices)
+    Indexed at = op->hasAttr(kInsideAttr) ? unchecked(indices, /*places=*/false)
                                           : indexed(op.getLoc(), indices, op.getX(), op.getAxes());
     int64_t rank = cast<RankedTensorType>(op.getIndices()[0].getType()).getRank();
     SmallVector<AffineExpr> source = placedIndices(op.getX(), op.getAxes(), op.getPosition(), rank,
@@ -271,7 +271,7 @@ private:
     Indexed at;
     Value guard;
     if (op.getDrop()) {
-      at = unchecked(ArrayRef(operands).drop_front());
+      at = unchecked(ArrayRef(operands).drop_front(), /*places=*/true);
       for (auto [place, axis] : llvm::zip_equal(at.places, op.getAxes())) {
         Value inside = kernel::InsideOp::create(
             body, loc, place, AffineMapAttr::get(sizeMap(sizes.of(op.getX())[axis])));

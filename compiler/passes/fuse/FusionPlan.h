@@ -29,7 +29,7 @@ enum class CutReason {
   Revisited,      ///< too much would be computed again for each reduction of a row
   OneByOne,       ///< elements are written in order, by one thread
   SharedCode,     ///< reductions on their own have code in common
-  RowByRow,       ///< what follows reductions is computed for many rows at once
+  RowByRow,       ///< more follows reductions than is worth computing row by row
 };
 llvm::StringRef describe(CutReason reason);
 
@@ -48,8 +48,7 @@ void separateUpdates(mlir::func::FuncOp func);
 /// On a gather: the passes know that its indices are inside, and none is negative.
 inline constexpr llvm::StringLiteral kInsideAttr = "graphc.inside";
 /// Every reader computes it again. A gather with it has places that are computed from positions
-/// alone; along each axis, neighbours are mostly neighbours in its operand, or else lie before each
-/// other.
+/// alone, those of a join's parts (GatherRolls.cpp).
 inline constexpr llvm::StringLiteral kAgainAttr = "graphc.again";
 
 /// The scatter into a part of `update`'s array whose result the update writes back there, and which

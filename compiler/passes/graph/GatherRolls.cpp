@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kMostParts = 3;
 
 /// Of an axis the places in a longer one: of one part, `step` apart, or of several.
-struct Map {
+struct AxisParts {
   Size whole; ///< size of the longer axis
   int64_t step = 1;
   SmallVector<Size, 2> starts, sizes; ///< of each part
@@ -32,19 +32,19 @@ struct Map {
 
 /// Where the elements of a value lie along one axis of its source: along an axis of the value, at
 /// places of places, those in the source first. Along none of one element.
-struct Places {
+struct AxisPlaces {
   std::optional<unsigned> along;
-  SmallVector<Map, 1> maps;
+  SmallVector<AxisParts, 1> maps;
 
   bool isRolled() const {
-    return llvm::any_of(maps, [](const Map &map) { return map.isRoll(); });
+    return llvm::any_of(maps, [](const AxisParts &map) { return map.isRoll(); });
   }
 };
 
 /// A join whose elements lie in one source.
 struct Roll {
   Value source;
-  SmallVector<Places, 0> axes; ///< of the source
+  SmallVector<AxisPlaces, 0> axes; ///< of the source
 };
 
 /// A join of parts of one array along one axis. Of three the later ones begin at the front, so that
@@ -63,6 +63,8 @@ public:
     Operation *producer = source.getDefiningOp();
     if (producer && (producer->hasTrait<graph::Generator>() || isa<graph::ReshapeOp>(producer)))
       return std::nullopt;
+    if (!llvm::all_of(parts, [&](const Access &part) { return part.root == source; }))
+      return std::nullopt;
     Roll roll{source, {}};
     for (size_t i = 0; i < parts[0].indices.size(); ++i) {
       auto places = placesAlong(i);
@@ -70,10 +72,9 @@ public:
         return std::nullopt;
       roll.axes.push_back(std::move(*places));
     }
-    bool isSame = llvm::all_of(parts, [&](const Access &part) { return part.root == source; });
-    auto rolled = [](const Places &places) { return places.isRolled(); };
-    return isSame && llvm::count_if(roll.axes, rolled) == 1 ? std::optional(std::move(roll))
-                                                            : std::nullopt;
+    if (llvm::count_if(roll.axes, [](const AxisPlaces &places) { return places.isRolled(); }) != 1)
+      return std::nullopt;
+    return roll;
   }
 
 private:
@@ -101,12 +102,10 @@ private:
   }
 
   /// Nothing where some part lies otherwise.
-  std::optional<Places> placesAlong(size_t sourceAxis) {
-    Places result;
-    Map map{sizes.of(parts[0].root)[sourceAxis], 1, {}, {}};
+  std::optional<AxisPlaces> placesAlong(size_t sourceAxis) {
+    AxisPlaces result;
+    AxisParts map{sizes.of(parts[0].root)[sourceAxis], 1, {}, {}};
     for (auto [part, input] : llvm::zip_equal(parts, join.getInputs())) {
-      if (part.indices.size() <= sourceAxis)
-        return std::nullopt;
       AffineExpr start = part.indices[sourceAxis];
       for (unsigned dim = 0; dim < rank(); ++dim) {
         // Axes of one element may have gone on the way.
@@ -151,10 +150,10 @@ private:
 /// twice.
 std::optional<Roll> composed(const Roll &inner, const Roll &outer) {
   Roll result{inner.source, {}};
-  for (const Places &places : inner.axes) {
-    Places all = places;
+  for (const AxisPlaces &places : inner.axes) {
+    AxisPlaces all = places;
     if (places.along) {
-      const Places &further = outer.axes[*places.along];
+      const AxisPlaces &further = outer.axes[*places.along];
       if (places.isRolled() && further.isRolled())
         return std::nullopt;
       all.along = further.along;
@@ -190,12 +189,12 @@ public:
   }
 
 private:
-  Value placesOf(const Places &places) {
+  Value placesOf(const AxisPlaces &places) {
     Size size = places.along ? shape[*places.along] : Size{1, {}};
     line = lineOf(size);
     lineSize = dynamicSizes(line, size, b, loc);
     Value result;
-    for (const Map &map : llvm::reverse(places.maps)) {
+    for (const AxisParts &map : llvm::reverse(places.maps)) {
       if (!map.isRoll() && !result) {
         result = part(map);
         continue;
@@ -208,7 +207,7 @@ private:
   }
 
   /// What a part shows of an axis' places.
-  Value part(const Map &map) {
+  Value part(const AxisParts &map) {
     RankedTensorType whole = lineOf(map.whole);
     Value all = graph::IotaOp::create(b, loc, whole, dynamicSizes(whole, map.whole, b, loc));
     const Size &start = map.starts[0];
@@ -218,13 +217,13 @@ private:
         ArrayRef<int64_t>{map.step});
   }
 
-  Value within(Value along, const Map &map) {
+  Value within(Value along, const AxisParts &map) {
     if (map.step != 1)
       along = make<graph::MulOp>(along, numbers({map.step, {}}));
     return map.starts[0].isConstant(0) ? along : make<graph::AddOp>(along, numbers(map.starts[0]));
   }
 
-  Value rolled(Value along, const Map &map) {
+  Value rolled(Value along, const AxisParts &map) {
     SmallVector<Value> firsts = {Value()}; // of each part
     for (const Size &size : ArrayRef(map.sizes).drop_back())
       firsts.push_back(firsts.back() ? make<graph::AddOp>(firsts.back(), numbers(size))
@@ -308,6 +307,7 @@ struct GatherRolls : pass::impl::GatherRollsBase<GatherRolls> {
       auto join = cast<graph::ConcatenateOp>(op);
       // Its source may be a gather by now.
       std::optional<Roll> roll = Finder(join, sizes).find();
+      assert(roll && "found before, of the join that its source was");
       if (auto inner = gathers.find(roll->source); inner != gathers.end())
         if (auto both = composed(inner->second, *roll))
           roll = std::move(both);

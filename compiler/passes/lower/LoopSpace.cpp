@@ -117,6 +117,46 @@ bool LoopSpace::dependsOn(Value value, unsigned loop) const {
   });
 }
 
+/// By how much an integer grows with each turn of a loop, between the places where it is chosen
+/// from others; nothing where that is unknown.
+std::optional<int64_t> LoopSpace::stepAlong(Value value, unsigned loop) const {
+  if (!dependsOn(value, loop))
+    return 0;
+  Operation *op = value.getDefiningOp();
+  if (isa<kernel::IndexOp>(op))
+    return accesses.at(op).strides[loop].constant();
+  if (!isa<graph::AddOp, graph::SubOp, graph::SelectOp>(op))
+    return std::nullopt;
+  unsigned count = op->getNumOperands(); // a choice's condition comes first
+  auto x = stepAlong(op->getOperand(count - 2), loop),
+       y = stepAlong(op->getOperand(count - 1), loop);
+  if (!x || !y || (isa<graph::SelectOp>(op) && x != y))
+    return std::nullopt;
+  return isa<graph::AddOp>(op) ? *x + *y : isa<graph::SubOp>(op) ? *x - *y : *x;
+}
+
+bool LoopSpace::isRun(kernel::GatherOp op, unsigned loop) const {
+  const LinearAccess &access = accesses.at(op);
+  if (!op.getRuns() || !access.strides[loop].isZero())
+    return false;
+  unsigned moving = 0;
+  for (auto [place, factor] : llvm::zip_equal(op.getPlaces(), access.places)) {
+    if (factor.isZero() || !dependsOn(place, loop))
+      continue;
+    if (!factor.isConstant(op.getPart() ? 2 : 1) || stepAlong(place, loop) != 1)
+      return false;
+    ++moving;
+  }
+  return moving == 1;
+}
+
+bool LoopSpace::readsPieces(kernel::GatherOp op, unsigned loop) const {
+  const LinearAccess &access = accesses.at(op);
+  auto stays = [&](Value place) { return !dependsOn(place, loop); };
+  return isRun(op, loop) || ((access.strides[loop].isZero() || access.isDense(loop)) &&
+                             llvm::all_of(op.getPlaces(), stays));
+}
+
 bool LoopSpace::contiguous(Value value, unsigned loop) const {
   return !anyAccess(value, [&](Operation *op, const LinearAccess &access) {
     const Polynomial &stride = access.strides[loop];

@@ -145,8 +145,14 @@ struct LoopSpace {
   bool contiguous(mlir::Value value, unsigned loop) const;
   /// Likewise element after element: of complex ones a part, past the other.
   bool isDense(mlir::Value value, unsigned loop) const;
+  /// Whether the elements of a gather along a loop are neighbours in its operand but at the seams
+  /// of what was rolled, where what follows lies anywhere once, or before (graphc-gather-rolls).
+  bool isRun(kernel::GatherOp op, unsigned loop) const;
+  /// Whether they lie in pieces of memory, or are one.
+  bool readsPieces(kernel::GatherOp op, unsigned loop) const;
 
 private:
+  std::optional<int64_t> stepAlong(mlir::Value value, unsigned loop) const;
   /// Whether `holds` for an access that `value` is computed from.
   bool anyAccess(mlir::Value value,
                  llvm::function_ref<bool(mlir::Operation *, const LinearAccess &)> holds) const;

@@ -364,17 +364,11 @@ Value BodyEmitter::gathered(OpBuilder &builder, kernel::GatherOp op, Position &p
 
 /// Whether lanes are at places that mostly are neighbours.
 bool BodyEmitter::goesInRuns(kernel::GatherOp op, const Position &position) {
-  if (!op.getRuns() || position.vectorLoop < 0 || position.width == 1)
-    return false;
-  auto differs = [&](auto place) {
-    auto [value, factor] = place;
-    return !factor.isZero() && space.dependsOn(value, position.vectorLoop);
-  };
-  return llvm::any_of(llvm::zip_equal(op.getPlaces(), space.accesses.at(op).places), differs);
+  return position.vectorLoop >= 0 && position.width > 1 && space.isRun(op, position.vectorLoop);
 }
 
-/// Whether the lanes lie side by side is seen from the first and the last one: what does not follow
-/// its neighbour lies before it.
+/// Whether the lanes of a run lie side by side is seen from the first and the last one: at a seam
+/// the distance between them changes, and at two of them both times for less.
 Value BodyEmitter::gatheredRun(OpBuilder &builder, kernel::GatherOp op, const Position &position) {
   const LinearAccess &access = space.accesses.at(op);
   Value buffer = buffers[cast<BlockArgument>(op.getTensor()).getArgNumber()];

@@ -226,7 +226,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   static bool masksWhole(kernel::FuncOp func, Family family) {
     LoopSpace space(func);
     bool runs = llvm::any_of(func.getBody().front(), [](Operation &op) { return isRun(&op); });
-    if (space.count() == 0 || space.reducedLoops() > 1 || runs || usesPlaces(func))
+    if (space.count() == 0 || space.reducedLoops() > 1 || runs || usesPlaces(func, family))
       return false;
     unsigned along = (family == Family::Columns ? space.parallel : space.count()) - 1;
     return llvm::all_of(space.accesses, [&](const auto &access) {
@@ -281,10 +281,14 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   }
 
   /// Whether elements are found by values, one by one.
-  static bool usesPlaces(kernel::FuncOp func) {
+  static bool usesPlaces(kernel::FuncOp func, Family family) {
+    LoopSpace space(func);
+    unsigned loops = family == Family::Columns ? space.parallel : space.count();
     bool found = false;
     func.getBody().walk([&](Operation *op) {
-      found |= !isRun(op) && isa<kernel::GatherOp, kernel::ScatterOp, kernel::BoundOp>(op);
+      auto gather = dyn_cast<kernel::GatherOp>(op);
+      bool pieces = gather && gather.getRuns() && loops > 0 && space.readsPieces(gather, loops - 1);
+      found |= !pieces && isa<kernel::GatherOp, kernel::ScatterOp, kernel::BoundOp>(op);
     });
     return found;
   }
@@ -393,7 +397,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   /// Picoseconds of a point whose arithmetic is in vectors of so many lanes, near memory.
   static int64_t timeInVectors(kernel::FuncOp func, Family family, const Body &body,
                                int64_t lanes) {
-    if (usesPlaces(func) || family == Family::Scan || body.moved > kManyBytes)
+    if (usesPlaces(func, family) || family == Family::Scan || body.moved > kManyBytes)
       return body.cost;
     return body.effort.busy * kHalfCyclePs / lanes + kNearBytePs * body.moved;
   }
@@ -410,7 +414,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
                                        kGroup);
     }
     int64_t vector = 1, group = kGroup;
-    bool places = usesPlaces(func);
+    bool places = usesPlaces(func, family);
     if (family == Family::Contract && !places && multipliesVector(func, LoopSpace(func)) &&
         !contractsByGroups(func, LoopSpace(func))) {
       func->setAttr(kVectorAttr, UnitAttr::get(&getContext()));

@@ -72,7 +72,9 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if axis is None or (x.ndim == 0 and axis in (0, -1)):
         x, axis = ravel(x), 0
     axis = _axis(axis, x.ndim, "take")
-    if axis and mode == "raise" and type(indices) is list and {*map(type, indices)} == {int} and not _graphc.is_tracing():
+    size = x.shape[axis]
+    is_plain = axis and mode == "raise" and type(indices) is list and {*map(type, indices)} == {int} and not _graphc.is_tracing()
+    if is_plain and -size <= min(indices) and max(indices) < size:
         return _deliver(x[(slice(None),) * axis + (indices,)], out, "take")
     if isinstance(indices, (list, tuple)):
         indices = _whole_numbers(indices, asarray(indices, device=x.device)) if indices else indices

@@ -67,7 +67,7 @@ private:
   Values storedValues(mlir::OpBuilder &builder, Reducers reducers, Position &at);
   /// Lanes of the trees of a core's reductions: also where vectors go over the ends of rows.
   int64_t treeWidth();
-  bool goesOverRows(), readsRows(kernel::GatherOp op), computesLong(bool divisions);
+  bool goesOverRows(), computesLong(bool divisions);
   Values valuesOverRows(mlir::OpBuilder &builder, const Position &row, Reducers reducers,
                         mlir::Value index, mlir::Value limit, int64_t rest);
   bool readsPieces();

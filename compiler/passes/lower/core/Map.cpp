@@ -110,7 +110,7 @@ static bool goesLaneByLane(kernel::FuncOp kernel, const LoopSpace &space) {
       does |= !factor.isZero() && space.dependsOn(place, space.parallel - 1);
   };
   kernel.getBody().walk([&](kernel::GatherOp op) {
-    if (!op.getRuns())
+    if (!space.isRun(op, space.parallel - 1))
       look(op, op.getPlaces());
   });
   kernel.getBody().walk([&](kernel::ScatterOp op) { look(op, op.getPlaces()); });

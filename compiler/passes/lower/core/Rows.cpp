@@ -24,17 +24,10 @@ bool CoreLowering::goesOverRows() {
   });
   kernel.getBody().walk([&](Operation *op) {
     auto gather = dyn_cast<kernel::GatherOp>(op);
-    simple &= gather ? readsRows(gather) : !isa<kernel::ScatterOp, kernel::ScanOp>(op);
+    simple &= gather ? space.readsPieces(gather, space.count() - 1)
+                     : !isa<kernel::ScatterOp, kernel::ScanOp>(op);
   });
   return simple;
-}
-
-/// Whether what a gather reads along the last loop lies in pieces of memory.
-bool CoreLowering::readsRows(kernel::GatherOp op) {
-  unsigned last = space.count() - 1;
-  auto stays = [&](Value place) { return !space.dependsOn(place, last); };
-  return op.getRuns() ||
-         (space.accesses.at(op).isDense(last) && llvm::all_of(op.getPlaces(), stays));
 }
 
 int64_t CoreLowering::treeWidth() { return goesOverRows() ? width : reduceWidth(); }
