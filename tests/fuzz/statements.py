@@ -49,7 +49,7 @@ class Statements:
         return [
             (self.view, 9), (self.unary, 3), (self.binary, 6), (self.assign, 7), (self.in_place, 6), (self.overlap, 3), (self.out, 4),
             (self.reduce, 4), (self.join, 2), (self.convert, 2), (self.mask, 6), (self.fancy, 6), (self.scalar, 2), (self.python, 3),
-            (self.ufunc, 3), (self.function, 4), (self.order, 2), (self.product, 1),
+            (self.ufunc, 3), (self.function, 4), (self.order, 2), (self.product, 1), (self.rolled, 2),
         ]  # fmt: skip
 
     def pick(self, test=lambda x: True):
@@ -275,6 +275,27 @@ class Statements:
             "xp.array([{}, {}])",
         )  # fmt: skip
         return self.new(r.choice(texts).format(a, b))
+
+    def rolled(self):
+        """What is computed with parts of an array that are joined, under views, rows of it reduced or not."""
+        a, r = self.pick(lambda x: axes(x) and 0 < np.size(x) < 1500), self.random
+        x = self.env[a]
+        axis = r.randrange(x.ndim)
+        before = ":, " * axis
+
+        def joined():
+            n, m = (r.randint(0, x.shape[axis]) for _ in range(2))
+            whole = f"xp.concatenate([{a}[{before}{n}:], {a}[{before}:{n}]], axis={axis})"
+            framed = f"xp.concatenate([{a}[{before}-1:], {a}, {a}[{before}:1]], axis={axis})[{before}{r.choice((':-2', '2:', '1:-1'))}]"
+            twice = f"xp.roll(xp.roll({a}, {n}, axis={axis}), {m}, axis={r.randrange(x.ndim)})"
+            return r.choice((f"xp.roll({a}, {n}, axis={axis})", whole, framed, twice, f"xp.roll({a}, {n})"))
+
+        view = r.choice(("", "", ".T", "[..., ::-1]", "[..., ::2]", "[::-1]", "[::3]", "[..., 1:]", "[..., ::-2]", ".reshape(-1)[::-1]"))
+        computed = f"xp.maximum({joined()}{view}, {joined()}{view})"
+        if r.random() < 0.2:
+            computed = f"xp.minimum(xp.concatenate([{a}[{before}:{r.randint(0, x.shape[axis])}], {a}], axis={axis}){view}, 3)"
+        reduced = r.choice(("", "", f".max(axis={r.choice(('-1', '0', 'None'))})", ".argmin(axis=-1)", ".cumsum(axis=-1)" if x.dtype.kind in "iu" else ""))
+        return self.new(computed + reduced)
 
     def convert(self):
         source, r = self.pick(), self.random
