@@ -225,7 +225,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   /// Whether one body may serve whole and last vectors: what is masked lies in one piece.
   static bool masksWhole(kernel::FuncOp func, Family family) {
     LoopSpace space(func);
-    bool runs = llvm::any_of(func.getBody().front(), [](Operation &op) { return isRun(&op); });
+    bool runs = llvm::any_of(func.getBody().front(), [](Operation &op) { return mayRun(&op); });
     if (space.count() == 0 || space.reducedLoops() > 1 || runs || usesPlaces(func, family))
       return false;
     unsigned along = (family == Family::Columns ? space.parallel : space.count()) - 1;
@@ -275,7 +275,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     return !scatters.empty() && sharePlaces(scatters) && placedLoop(scatters[0], LoopSpace(func));
   }
 
-  static bool isRun(Operation *op) {
+  static bool mayRun(Operation *op) {
     auto gather = dyn_cast<kernel::GatherOp>(op);
     return gather && gather.getRuns();
   }
@@ -322,7 +322,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   /// What computes the places of runs alone: once a vector, of its first and last lane.
   static llvm::DenseSet<Operation *> placesOfRuns(kernel::FuncOp func) {
     llvm::DenseSet<Operation *> places;
-    auto finds = [&](Operation *user) { return isRun(user) || places.contains(user); };
+    auto finds = [&](Operation *user) { return mayRun(user) || places.contains(user); };
     for (Operation &op : llvm::reverse(func.getBody().front()))
       if (!op.use_empty() && llvm::all_of(op.getUsers(), finds))
         places.insert(&op);
@@ -376,7 +376,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       for (Value value : alive)
         bytes += bytesOf(value.getType());
       body.live = std::max(body.live, bytes);
-      if (!isRun(&op) && isa<kernel::GatherOp, kernel::ScatterOp>(op))
+      if (!mayRun(&op) && isa<kernel::GatherOp, kernel::ScatterOp>(op))
         body.cost += kPlacePs;
       else if (isa<kernel::GatherOp, kernel::LoadOp, kernel::StoreOp>(op))
         moved +=
