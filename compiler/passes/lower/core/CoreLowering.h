@@ -39,7 +39,11 @@ private:
 
   // Maps
   void lowerMap(), lowerTurned();
+  void lowerMapRows(mlir::OpBuilder &builder, bool shortApart);
   struct MapRows;
+  // Rows shorter than a vector: one run over all of them.
+  struct FlatLoops;
+  void lowerFlatForm(), chooseFlat();
   void turnedLines(mlir::OpBuilder &builder, const TurnedTile &tile);
   Values turnedValues(mlir::OpBuilder &builder, const TurnedTile &tile, kernel::LoadOp load);
   llvm::SmallVector<Position> turnedPositions(mlir::OpBuilder &builder, const TurnedTile &tile);
@@ -84,6 +88,7 @@ private:
   // Rows too short for the lane tree to fill a vector: lanes are rows.
   enum class Short { Never, Sometimes, Always };
   Short shortRows();
+  std::string shortName(); ///< of the form for short rows, of a kernel of many lengths
   void lowerShortRows(mlir::OpBuilder &builder);
   void lowerShortForm(llvm::ArrayRef<mlir::Type> extra, int64_t scratch);
   /// Emits `usual`, the short form, or a choice between both.
@@ -104,6 +109,7 @@ private:
   void lowerScan();
   /// One pass over the items: the block results, or (`stores`) the values themselves.
   void scanPass(llvm::StringRef name, bool stores);
+  mlir::Value pageOfColumns(mlir::Value item);
   void scanItem(mlir::OpBuilder &builder, ScanLoop &scan, mlir::Value item, mlir::Value blocks);
 
   // Scatters in order

@@ -19,10 +19,6 @@ static constexpr int64_t kLongBytesAhead = 16384;
 /// A body is emitted once more for short rows: not a large one.
 static constexpr int64_t kMostShortOps = 16;
 
-/// Groups of rows of more lanes than this end like the rows in them: their ends take longer to
-/// compile than they are waited for.
-static constexpr int64_t kMostApart = 16;
-
 /// A store along the last loop into a part of its result, which begins anywhere in a line. Or null.
 static kernel::StoreOp partOfResult(ArrayRef<kernel::StoreOp> stores, const LoopSpace &space) {
   for (kernel::StoreOp store : stores) {
@@ -178,20 +174,13 @@ namespace graphc::pass {
 
 /// What the rows of a map share.
 struct CoreLowering::MapRows {
-  explicit MapRows(CoreLowering &l);
+  /// `shortApart`: short rows have a form of their own.
+  MapRows(CoreLowering &l, OpBuilder &b, bool shortApart);
 
   void row(OpBuilder &b, Position &outer, Value low, Value high);
   /// Null where rows are gone through one by one whatever their length.
   Value areFew(OpBuilder &b);
   void elementByElement(OpBuilder &b);
-  bool areReadTogether() { return overOperand && l.space.parallel == 2 && mayBeShort(); }
-  /// Points [begin, first) and, where there are two parts, those from `second` on.
-  struct Rest {
-    Value first, second, parts;
-  };
-  /// Whole rows of at most half a register, some of which are read before one is written; what is
-  /// left.
-  Rest shortRows(OpBuilder &b);
   /// Null, or whether a launch has more to do than to find that all places are inside, which is
   /// looked at here.
   Value goesOn(OpBuilder &b);
@@ -200,8 +189,8 @@ private:
   Value anyWrapped(OpBuilder &b, Value low, Value high);
   void eachElement(OpBuilder &b, llvm::function_ref<void(OpBuilder &, Position &)> body);
   bool mayBeShort();
-  void compareWithOperands();
-  void askPastCaches();
+  void compareWithOperands(OpBuilder &b);
+  void askPastCaches(OpBuilder &b);
   void strip(OpBuilder &outside, Position &at);
   Value upToLine(OpBuilder &b, const Position &outer, Value low, Value high);
   void oneStrip(OpBuilder &b, const Position &outer, Value low, Value high, int64_t lanes);
@@ -212,15 +201,16 @@ private:
   int64_t lanes; ///< of a register
   int64_t ahead = 0, farAhead = 0;
   Value asks; ///< whether memory is asked for; null: always
-  bool computesLong, laneByLane;
+  bool shortApart, computesLong, laneByLane;
   std::optional<RowsKept> kept;
   Value inPlace;
   Value overOperand; ///< whether a result goes over an operand, read at the same places; or null
   bool follow;       ///< all places that are checked are read in the order of the points
 };
 
-CoreLowering::MapRows::MapRows(CoreLowering &l)
-    : l(l), loc(l.loc), last(l.space.parallel - 1), lanes(l.registerLanes(l.width)) {
+CoreLowering::MapRows::MapRows(CoreLowering &l, OpBuilder &b, bool shortApart)
+    : l(l), loc(l.loc), last(l.space.parallel - 1), lanes(l.registerLanes(l.width)),
+      shortApart(shortApart) {
   Block &body = l.kernel.getBody().front();
   computesLong = llvm::any_of(body, [](Operation &op) { return op.hasTrait<graph::Expensive>(); });
   laneByLane = !computesLong && goesLaneByLane(l.kernel, l.space);
@@ -230,22 +220,21 @@ CoreLowering::MapRows::MapRows(CoreLowering &l)
   if (computesLong)
     farAhead = l.bytesAhead(kLongBytesAhead);
   if (l.kernel->hasAttr(kReadsAheadAttr))
-    askPastCaches();
+    askPastCaches(b);
   auto checks = body.getOps<kernel::BoundOp>();
   follow = !checks.empty() && llvm::all_of(checks, [&](kernel::BoundOp check) {
     return followingIndex(check, l.space);
   });
   kept = rowsKept(l.kernel, l.stores, l.space);
   if (kept)
-    inPlace =
-        sameMemory(l.builder, loc, l.emitter->buffer(kept->old), l.emitter->buffer(kept->store));
-  compareWithOperands();
+    inPlace = sameMemory(b, loc, l.emitter->buffer(kept->old), l.emitter->buffer(kept->store));
+  compareWithOperands(b);
 }
 
 /// A machine that follows operands by itself is asked only where results pass the caches by: what
 /// is read from them else comes a tenth to a fifth later.
-void CoreLowering::MapRows::askPastCaches() {
-  IndexMath m{l.builder, loc};
+void CoreLowering::MapRows::askPastCaches(OpBuilder &b) {
+  IndexMath m{b, loc};
   for (kernel::StoreOp store : l.stores)
     if (Value word = l.emitter->streamWord(store); word && !asks)
       asks = m.equal(word, m(0));
@@ -291,11 +280,11 @@ Value CoreLowering::MapRows::upToLine(OpBuilder &b, const Position &outer, Value
   return line;
 }
 
-/// Whether rows of at most half a register have a body of their own: where it is not long.
+/// Whether rows of at most half a register have a body of their own here: where it is not long.
 bool CoreLowering::MapRows::mayBeShort() {
   auto length = l.space.extents[last].constant();
-  return last > 0 && lanes > 2 && !computesLong && !laneByLane && !l.kernel->hasAttr(kOnceAttr) &&
-         (!length || *length <= lanes / 2) &&
+  return last > 0 && lanes > 2 && !shortApart && !computesLong && !laneByLane &&
+         !l.kernel->hasAttr(kOnceAttr) && (!length || *length <= lanes / 2) &&
          llvm::range_size(l.kernel.getBody().front()) <= kMostShortOps;
 }
 
@@ -303,8 +292,8 @@ bool CoreLowering::MapRows::mayBeShort() {
 Value CoreLowering::MapRows::areFew(OpBuilder &b) {
   const int64_t few = std::min<int64_t>(16, lanes - 1);
   auto length = l.space.extents[last].constant();
-  if (!laneByLane || last == 0 || l.kernel->hasAttr(kOnceAttr) || (length && *length > few) ||
-      llvm::range_size(l.kernel.getBody().front()) > kMostShortOps)
+  if (!laneByLane || shortApart || last == 0 || l.kernel->hasAttr(kOnceAttr) ||
+      (length && *length > few) || llvm::range_size(l.kernel.getBody().front()) > kMostShortOps)
     return {};
   IndexMath m{b, loc};
   return m.atLeast(m(few), l.emitter->extent(b, last));
@@ -398,7 +387,7 @@ void CoreLowering::MapRows::elementByElement(OpBuilder &b) {
 }
 
 /// Sets `overOperand`, where that matters: beyond the end of a row its neighbour begins.
-void CoreLowering::MapRows::compareWithOperands() {
+void CoreLowering::MapRows::compareWithOperands(OpBuilder &b) {
   auto isPlain = [](Operation &op) {
     return !isa<kernel::GatherOp, kernel::ScatterOp, kernel::BoundOp>(op);
   };
@@ -411,46 +400,9 @@ void CoreLowering::MapRows::compareWithOperands() {
       const LinearAccess &from = l.space.accesses.at(load), &to = l.space.accesses.at(store);
       if (!(from.offset == to.offset) || from.strides != to.strides)
         continue;
-      Value same = sameMemory(l.builder, loc, l.emitter->buffer(load), l.emitter->buffer(store));
-      overOperand = overOperand ? IndexMath{l.builder, loc}.either(overOperand, same) : same;
+      Value same = sameMemory(b, loc, l.emitter->buffer(load), l.emitter->buffer(store));
+      overOperand = overOperand ? IndexMath{b, loc}.either(overOperand, same) : same;
     }
-}
-
-/// Where a result goes over an operand, a vector that is read waits until those are in the cache
-/// that were written just before, over the end of their rows.
-CoreLowering::MapRows::Rest CoreLowering::MapRows::shortRows(OpBuilder &b) {
-  IndexMath m{b, loc};
-  Value length = l.emitter->extent(b, last), begin = l.begin, end = l.end;
-  Value first = m.min(m.mul(m.ceilDiv(begin, length), length), end);
-  Value from = m.div(first, length), rows = m.sub(m.max(m.div(end, length), from), from);
-  Value areShort = m.atLeast(m(lanes / 2), length);
-  constexpr int64_t kSmallBody = 6; // what is written out once more for each row
-  const int64_t some = llvm::range_size(l.kernel.getBody().front()) <= kSmallBody ? 8 : 4;
-  Value groups = m.select(areShort, m.div(rows, some), m(0));
-  Value to = m.add(from, m.mul(groups, some));
-  l.loop(b, from, to, some, [&](OpBuilder &inside, Value row) {
-    SmallVector<Position> all;
-    for (int64_t i = 0; i < some; ++i) {
-      IndexMath n{inside, loc};
-      Position here = l.position();
-      here.loops[0] = n.add(row, i);
-      here.loops[last] = n(0);
-      here.vectorLoop = static_cast<int>(last);
-      here.width = lanes / 2;
-      l.emitter->maskLanes(inside, here, length);
-      for (kernel::StoreOp store : l.stores)
-        for (Value value : store.getValues())
-          l.emitter->value(inside, value, here);
-      all.push_back(std::move(here));
-    }
-    // What is read next lies beside the last of them.
-    all.back().apart = lanes <= kMostApart ? overOperand : Value();
-    for (Position &here : all)
-      l.storeAll(inside, here);
-  });
-  // How many parts there are is not known when the code is made: it would be made for each.
-  return {m.select(areShort, first, end), m.max(first, m.mul(to, length)),
-          m.select(areShort, m(2), m(1))};
 }
 
 void CoreLowering::MapRows::row(OpBuilder &outside, Position &outer, Value low, Value high) {
@@ -486,6 +438,23 @@ void CoreLowering::MapRows::row(OpBuilder &outside, Position &outer, Value low, 
 
 } // namespace graphc::pass
 
+/// Rows one by one, in vectors along the last loop.
+void CoreLowering::lowerMapRows(OpBuilder &outside, bool shortApart) {
+  OpBuilder b = outside;
+  MapRows rows(*this, b, shortApart);
+  if (Value more = rows.goesOn(b))
+    b = scf::IfOp::create(b, loc, more, /*withElseRegion=*/false).getThenBodyBuilder();
+  if (Value few = rows.areFew(b)) {
+    auto either = scf::IfOp::create(b, loc, few, /*withElseRegion=*/true);
+    OpBuilder yes = either.getThenBodyBuilder();
+    rows.elementByElement(yes);
+    b = either.getElseBodyBuilder();
+  }
+  runs(b, [&](OpBuilder &inside, Position &outer, Value low, Value high) {
+    rows.row(inside, outer, low, high);
+  });
+}
+
 void CoreLowering::lowerMap() {
   open(kernel.getSymName(), {});
   if (shape.oneByOne && width == 1) {
@@ -511,34 +480,8 @@ void CoreLowering::lowerMap() {
     emitter->delinearize(builder, begin, 0, space.parallel, at);
     storeAll(builder, at);
   } else {
-    MapRows rows(*this);
-    OpBuilder b = builder;
-    if (Value more = rows.goesOn(b))
-      b = scf::IfOp::create(b, loc, more, /*withElseRegion=*/false).getThenBodyBuilder();
-    if (Value few = rows.areFew(b)) {
-      auto either = scf::IfOp::create(b, loc, few, /*withElseRegion=*/true);
-      OpBuilder yes = either.getThenBodyBuilder();
-      rows.elementByElement(yes);
-      b = either.getElseBodyBuilder();
-    }
-    auto each = [&](OpBuilder &all) {
-      runs(all, [&](OpBuilder &inside, Position &outer, Value low, Value high) {
-        rows.row(inside, outer, low, high);
-      });
-    };
-    if (rows.areReadTogether()) {
-      auto rest = rows.shortRows(b);
-      Value start = begin, stop = end;
-      loop(b, constant(b, 0), rest.parts, 1, [&](OpBuilder &inside, Value part) {
-        IndexMath m{inside, loc};
-        Value isFirst = m.equal(part, m(0));
-        begin = m.select(isFirst, start, rest.second);
-        end = m.select(isFirst, rest.first, stop);
-        each(inside);
-      });
-    } else {
-      each(b);
-    }
+    chooseFlat();
   }
   close();
+  lowerFlatForm();
 }

@@ -23,9 +23,7 @@ CoreLowering::Short CoreLowering::shortRows() {
   return ops <= kMostOpsTwice ? Short::Sometimes : Short::Never;
 }
 
-static std::string shortName(kernel::FuncOp kernel) {
-  return (kernel.getSymName() + "_short").str();
-}
+std::string CoreLowering::shortName() { return (kernel.getSymName() + "_short").str(); }
 
 void CoreLowering::chooseRows(llvm::function_ref<void(OpBuilder &)> usual) {
   Short form = shortRows();
@@ -38,7 +36,7 @@ void CoreLowering::chooseRows(llvm::function_ref<void(OpBuilder &)> usual) {
                                     constant(builder, kShortRow));
   auto choice = scf::IfOp::create(builder, loc, few, /*withElseRegion=*/true);
   OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
-  auto name = FlatSymbolRefAttr::get(builder.getContext(), shortName(kernel));
+  auto name = FlatSymbolRefAttr::get(builder.getContext(), shortName());
   func::CallOp::create(yes, loc, name, TypeRange(), function.getArguments());
   usual(no);
 }
@@ -48,7 +46,7 @@ void CoreLowering::chooseRows(llvm::function_ref<void(OpBuilder &)> usual) {
 void CoreLowering::lowerShortForm(ArrayRef<Type> extra, int64_t scratch) {
   if (shortRows() != Short::Sometimes)
     return;
-  open(shortName(kernel), extra, scratch);
+  open(shortName(), extra, scratch);
   lowerShortRows(builder);
   close();
   function.setPrivate();

@@ -234,10 +234,10 @@ kernel.func @index(%n: index) -> tensor<?xi64>
 // CHECK: %[[ON:.*]] = arith.addi %[[I]], %{{.*}} : index
 // CHECK: %[[OUTER:.*]] = arith.select %[[WRAPS]], %[[ON]], %[[I]] : index
 // CHECK: scf.yield %[[OUTER]], %[[NEXT]] : index, index
-kernel.func @runs(%x: tensor<7x9xf32>) -> tensor<9x7x40xf32>
-    attributes {domain = #kernel.domain<() -> (9, 7, 40), parallel = 3>, inits = array<i64: -1>,
+kernel.func @runs(%x: tensor<7x9xf32>) -> tensor<9x7x80xf32>
+    attributes {domain = #kernel.domain<() -> (9, 7, 80), parallel = 3>, inits = array<i64: -1>,
                 schedule = #kernel.schedule<map, vector = 16, cost = 700>,
-                shapes = [affine_map<() -> (7, 9)>, affine_map<() -> (9, 7, 40)>]} {
+                shapes = [affine_map<() -> (7, 9)>, affine_map<() -> (9, 7, 80)>]} {
   %a = kernel.load %x at affine_map<(d0, d1, d2) -> (d1, d0)> : tensor<7x9xf32> -> f32
   kernel.store %a, result 0 at affine_map<(d0, d1, d2) -> (d0, d1, d2)> : f32
   kernel.return
