@@ -128,3 +128,32 @@ def test_one_place_of_a_vector(dtype):
             for place in range(-n, n):
                 want, got = np.delete(x, place, axis), gc.delete(gc.asarray(x), place, axis)
                 assert got.dtype == want.dtype and got.tolist() == want.tolist()
+
+
+@pytest.mark.graphc_only
+@pytest.mark.parametrize("shape", [(5, 3), (301, 40), (40, 301), (9, 5000)])
+def test_parts_computed_with_reductions_take_one_kernel(shape):
+    """What is stacked of reductions and scans, and of what follows them, is written where it is computed."""
+    x = np.random.default_rng(0).integers(-9, 10, shape).astype(float)
+
+    def centred(m, x):
+        y = x - m.max(x, axis=1, keepdims=True)
+        return m.stack([y, y * 2, y + 1], axis=-1)
+
+    def ends(m, x):
+        return m.stack([m.max(x, axis=1), m.min(x, axis=1), m.sum(x, axis=1)], axis=-1)
+
+    def running(m, x):
+        y = m.cumsum(x, axis=0)
+        return m.stack([y, -y, y * x], axis=-1), m.concatenate([y, x * y], axis=1)
+
+    def along(m, x):
+        y = m.cumsum(x * 2, axis=1)
+        return m.stack([y, x, y - x, x + 1], axis=-1)
+
+    for function, kernels in ((centred, 1), (ends, 1), (running, 2), (along, 1)):
+        jitted = gc.jit(lambda x, function=function: function(gc, x))
+        given, expected = jitted(gc.asarray(x)), function(np, x)
+        for got, want in zip(given, expected) if isinstance(expected, tuple) else [(given, expected)]:
+            np.testing.assert_array_equal(np.asarray(got), want)
+        assert jitted.lower(gc.asarray(x)).as_text("kernel").count("kernel.func @") == kernels, function

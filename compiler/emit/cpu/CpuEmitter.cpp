@@ -49,12 +49,11 @@ std::vector<EmittedKernel> describeKernels(ModuleOp module) {
     if (func.isPrivate())
       continue;
     EmittedKernel kernel = describeKernel(func);
-    // Chunks of whole cache lines, so that no two threads write one; more where a kernel says so.
+    // Chunks of whole cache lines, so that no two threads write one.
     bool elements = !func->hasAttr("graphc.tiles") &&
                     (kernel.family == static_cast<uint32_t>(program::KernelFamily::Map) ||
                      kernel.family == static_cast<uint32_t>(program::KernelFamily::Columns));
-    auto own = func->getAttrOfType<IntegerAttr>(pass::kGrainAttr);
-    kernel.grain = own ? static_cast<uint32_t>(own.getInt()) : elements ? 64 : 1;
+    kernel.grain = elements ? 64 : 1;
     kernels.push_back(std::move(kernel));
   }
   return kernels;

@@ -37,8 +37,6 @@ inline constexpr int64_t kContractTile = 128, kContractBytes = 64, kSmallTile = 
 
 /// On a product whose groups may call the tiles of emit/device/ChainTile.h.
 inline constexpr llvm::StringLiteral kTilesAttr = "graphc.tiles";
-/// On a lowered function: items that are a thread's own, or none.
-inline constexpr llvm::StringLiteral kGrainAttr = "graphc.grain";
 /// Of a kernel::FuncOp whose fast product runs on tensor cores.
 inline constexpr llvm::StringLiteral kTensorsAttr = "graphc.tensors";
 /// Of one for which there is, where it is large and aligned, <kernel>_bulk as well, whose tiles the

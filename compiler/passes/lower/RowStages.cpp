@@ -106,11 +106,14 @@ void KernelLowering::storePoints(OpBuilder &b, int current, Position &at) {
     if (stages.isPoint(store) && stages.of(store) > current)
       if (Value kept = keptValue(store); kept && stages.of(kept) == current)
         emitter->keep(b, store, kept, at);
-  for (kernel::StoreOp store : pointStores(current)) {
+  SmallVector<kernel::StoreOp> now = pointStores(current);
+  for (kernel::StoreOp store : now)
     if (Value kept = keptValue(store); kept && !at.values.count(kept))
       emitter->recall(b, store, kept, at);
+  if (!shape.group)
+    return emitter->storeAll(b, now, at);
+  for (kernel::StoreOp store : now)
     emitter->store(b, store, at);
-  }
 }
 
 /// Gives the results of finished reductions to the row. A float sum of nothing is +0.0 although its

@@ -101,8 +101,7 @@ Value CoreLowering::ScanLoop::complete(OpBuilder &b, Value y) {
 
 void CoreLowering::ScanLoop::store(CoreLowering &l, OpBuilder &b, Position &at, Value y) {
   at.values[op.getResult()] = y;
-  for (kernel::StoreOp store : l.stores)
-    l.emitter->store(b, store, at);
+  l.emitter->storeAll(b, l.stores, at);
 }
 
 /// Elements from `start` on, `count` of a group, through memory; returns what the next group adds.
@@ -166,6 +165,37 @@ Value CoreLowering::ScanLoop::registerGroup(CoreLowering &l, OpBuilder &b, Value
   return next;
 }
 
+/// The same where a body is too long to be written sixteen times: its values pass through memory.
+Value CoreLowering::ScanLoop::longGroup(CoreLowering &l, OpBuilder &b, ScanStage &stage,
+                                        Value start, Value carry) {
+  Location loc = op.getLoc();
+  Value zero = l.constant(b, 0), size = l.constant(b, kScanGroup);
+  auto each = [&](llvm::function_ref<void(OpBuilder &, Position &, Value)> body) {
+    l.loop(b, zero, size, 1, [&](OpBuilder &c, Value number) {
+      Position at = row;
+      at.loops[l.space.parallel] = IndexMath{c, loc}.add(start, number);
+      body(c, at, number);
+    });
+  };
+  each([&](OpBuilder &c, Position &at, Value number) {
+    Value x = l.emitter->value(c, op.getValue(), at);
+    stage.set(c, number, BodyEmitter::splat(c, loc, x, row.width));
+  });
+  Value group[kScanGroup];
+  for (int64_t i = 0; i < kScanGroup; ++i)
+    group[i] = stage.get(b, l.constant(b, i));
+  doubleUp(b, op, group);
+  for (Value &y : group)
+    y = combineScanned(b, op, carry, y);
+  Value next = group[kScanGroup - 1];
+  if (!stores)
+    return next;
+  for (int64_t i = 0; i < kScanGroup; ++i)
+    stage.set(b, l.constant(b, i), complete(b, group[i]));
+  each([&](OpBuilder &c, Position &at, Value number) { store(l, c, at, stage.get(c, number)); });
+  return next;
+}
+
 /// Columns of a run, as many as a cache holds 16 rows of: what the next group adds waits for it in
 /// memory of its own, so that rows are read and written in pieces longer than a vector.
 void CoreLowering::ScanLoop::columns(CoreLowering &l, OpBuilder &b, ColumnRun &run, Value blocks) {
@@ -203,8 +233,9 @@ void CoreLowering::ScanLoop::columns(CoreLowering &l, OpBuilder &b, ColumnRun &r
         scan.readBefore(l, d, partial, itemOf(d, scan), blocks, lanes);
         Value carry = carries.get(d, slot);
         carries.set(d, slot,
-                    count || !simple ? scan.group(l, d, stage, start, count ? count : size, carry)
-                                     : scan.registerGroup(l, d, start, carry));
+                    count    ? scan.group(l, d, stage, start, count, carry)
+                    : simple ? scan.registerGroup(l, d, start, carry)
+                             : scan.longGroup(l, d, stage, start, carry));
       });
     };
     l.loop(c, first, whole, kScanGroup,
@@ -273,6 +304,17 @@ void CoreLowering::scanItem(OpBuilder &b, ScanLoop &scan, Value item, Value bloc
     partial.write(b, scan.total, extraBuffers[0], item, scan.row.mask);
 }
 
+/// The first item from `item` on at which a thread may begin: with a page of columns.
+Value CoreLowering::pageOfColumns(Value item) {
+  IndexMath m{builder, loc};
+  int64_t bits = std::max(scanOf(kernel).getType().getIntOrFloatBitWidth(), 8u);
+  int64_t page = kPageBytes * 8 / bits;
+  Value columns = emitter->extent(builder, space.parallel - 1), run = m.div(item, columns);
+  Value column = m.sub(item, m.mul(run, columns));
+  Value next = m.min(m.mul(m.ceilDiv(column, page), page), columns);
+  return m.add(m.mul(run, columns), next);
+}
+
 void CoreLowering::scanPass(StringRef name, bool storesValues) {
   open(name, shape.partials);
   Value length = emitter->emit(builder, space.reducedItems()), blocks = blockCount(builder);
@@ -302,10 +344,8 @@ void CoreLowering::scanPass(StringRef name, bool storesValues) {
     });
     return close();
   }
-  if (width > 1) {
-    int64_t bits = std::max(op.getValue().getType().getIntOrFloatBitWidth(), 8u);
-    function->setAttr(kGrainAttr, builder.getI64IntegerAttr(kPageBytes * 8 / bits));
-  }
+  if (width > 1)
+    begin = pageOfColumns(begin), end = pageOfColumns(end);
   columnRuns(blocks, [&](OpBuilder &b, ColumnRun &run) {
     ScanLoop scan{op, storesValues, position(), {}, {}, {}, {}, {}, {}};
     limits(b, run.block, scan);

@@ -40,6 +40,8 @@ struct CoreLowering::ScanLoop {
                     mlir::Value count, mlir::Value carry);
   mlir::Value registerGroup(CoreLowering &l, mlir::OpBuilder &b, mlir::Value start,
                             mlir::Value carry);
+  mlir::Value longGroup(CoreLowering &l, mlir::OpBuilder &b, ScanStage &stage, mlir::Value start,
+                        mlir::Value carry);
   void readBefore(CoreLowering &l, mlir::OpBuilder &b, ScanStage &partial, mlir::Value item,
                   mlir::Value blocks, int64_t lanes);
   mlir::Value complete(mlir::OpBuilder &b, mlir::Value y);
