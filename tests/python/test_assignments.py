@@ -127,6 +127,27 @@ def test_elements_take_what_numpys_take(kind, way):
             assert told == ours, case
 
 
+def none_in(xp, dtype, key):
+    """What an array holds once None was assigned, and the error that was raised."""
+    x, error = xp.ones(4, dtype), None
+    try:
+        x[xp.arange(4) > 1 if key == "mask" else key] = None
+    except (TypeError, ValueError) as raised:
+        error = next(kind for kind in (TypeError, ValueError) if isinstance(raised, kind))
+    return np.asarray(x), error
+
+
+@pytest.mark.parametrize("turns", [gc._graphc.NEVER, 1], ids=["recorded", "at once"])
+@pytest.mark.parametrize("key", [1, -1, (2,), slice(1, 3), slice(None), ..., [0, 2], "mask"], ids=str)
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128", "int32", "uint8", "bool"])
+def test_none_is_a_nan_where_elements_hold_one(dtype, key, turns):
+    wanted, error = none_in(np, dtype, key)
+    with turns_of(turns):
+        found, raised = none_in(gc, dtype, key)
+    np.testing.assert_array_equal(found, wanted)
+    assert raised is error and found.dtype == wanted.dtype
+
+
 @pytest.mark.parametrize("kind", ["int8", "int16", "int64"])
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e300, -1e300])
 def test_floats_beyond_signed_integers_are_refused(kind, value):

@@ -455,7 +455,9 @@ def test_dtypes_of_other_packages():
 
 RECORDS = np.array([("2024-01-05", 3.0, "b"), ("2024-01-01", 1.0, "a"), ("2024-01-03", 1.0, "c")], [("day", "M8[D]"), ("price", "f8"), ("name", "U3")])
 AT_ONCE = {
-    "structures": lambda xp: xp.zeros(4, RECORDS.dtype), "other order": lambda xp: xp.arange(4, dtype=">u2"), "dtype by name": lambda xp: xp.array([1, 2], dtype="U4"),
+    "structures": lambda xp: xp.zeros(4, RECORDS.dtype), "other order": lambda xp: xp.arange(4, dtype=">u2"), "letters": lambda xp: xp.empty((0, 3), dtype="<U1"),
+    "no text": lambda xp: xp.zeros((3, 3), dtype=str), "nothing": lambda xp: xp.array([None] * 4),
+    "dtype by name": lambda xp: xp.array([1, 2], dtype="U4"),
     "sorted by fields": lambda xp: xp.sort(RECORDS, order=["price", "name"]), "days": lambda xp: xp.datetime64("2024-01-01") + xp.arange(5),
     "durations": lambda xp: xp.multiply(xp.arange(3), xp.timedelta64(2, "h")), "business": lambda xp: xp.busday_count("2024-01-01", "2024-03-01"),
     "choices": lambda xp: xp.select([xp.arange(3) == 0, xp.arange(3) == 1], ["a", "b"], "c"),
@@ -499,7 +501,7 @@ def test_text_and_dtypes_of_text_by_place_are_numpys():
 
 
 @pytest.mark.parametrize("name", ["zeros", "ones", "empty"])
-@pytest.mark.parametrize("dtype", ["O", object, "object", "U3", "S2", "M8[s]", np.dtype("O"), [("a", int)], ">f8"])
+@pytest.mark.parametrize("dtype", ["O", object, "object", "U3", "<U3", str, "S2", "M8[s]", "<M8[D]", np.dtype("O"), [("a", int)], ">f8"])
 def test_arrays_of_others_dtypes_are_made_by_numpy(name, dtype):
     for arguments, keywords in (((3, dtype), {}), (((2, 1), dtype), {}), ((3,), {"dtype": dtype}), ((), {"shape": 2, "dtype": dtype})):
         if name == "ones" and np.dtype(dtype).kind in "MV":
@@ -525,7 +527,8 @@ def test_new_arrays_of_a_shape(dtype):
 
 
 def test_sequences_of_text_alone_are_numpys_arrays():
-    texts = ["['a', 'bc']", "('x',)", "['1', '2'], dtype=float", "['2020-01-01', 'NaT'], 'M8[D]'", "['a'], object", "['a'], 'S3'", "['a'], dtype=str", "['x'], order='F'", "['a'], ndmin=2", "['a', 1]"]
+    texts = ["['a', 'bc']", "('x',)", "['1', '2'], dtype=float", "['2020-01-01', 'NaT'], 'M8[D]'", "['a'], object", "['a'], 'S3'", "['a'], dtype=str", "['x'], order='F'", "['a'], ndmin=2", "['a', 1]",
+             "[None, None]", "['a', None]", "[None, 1.5]", "[[None] * 2] * 3", "[None, 2], dtype=float", "[None], object", "[None, 'a'], dtype=str", "[1, 25], dtype=str", "[[1, None]], '<U4'", "[]", "[[]]"]  # fmt: skip
     for call in [f"{f}({t})" for f in ("array", "asarray", "asanyarray") for t in texts if not (f != "array" and "ndmin" in t)]:
         got, want = (eval(f"xp.{call}", {"xp": xp}) for xp in (gc, np))
         assert got.dtype == want.dtype and got.tolist() == want.tolist() or str(got) == str(want), call

@@ -662,6 +662,9 @@ def test_choice_of_integers():
 
 def test_choice_of_values():
     rng = gc.random.default_rng(gc.random.Philox4x32(2))
+    for words in (["a", "b"], ("a", "b"), np.array(["a", "b"])):
+        drawn = rng.choice(words, 50)
+        assert type(drawn) is np.ndarray and drawn.dtype == "<U1" and set(drawn.tolist()) == {"a", "b"} and rng.choice(words) in ("a", "b")
     x = np.arange(12.0).reshape(3, 4) * 10
     picked = np.asarray(rng.choice(gc.asarray(x), (5, 2), axis=1))
     assert picked.shape == (3, 5, 2) and np.isin(picked[1], x[1]).all() and (picked[1] == picked[0] + 40).all()

@@ -387,18 +387,34 @@ bool isPutNow(Array &x, PyObject *key, PyObject *value) {
   return unwrap(ops::putRowsNow(x, *index, given ? Operand(*given) : Operand(toScalar(value))));
 }
 
-int set(PyObject *self, PyObject *key, PyObject *value) {
-  if (asAnyArray(self)->isValue()) {
+/// What None is as an element: NumPy's floating-point and complex dtypes hold a NaN for it.
+PyObject *numberForNone(DType t) {
+  static PyObject *const real = PyFloat_FromDouble(Py_NAN);
+  static PyObject *const complex = PyComplex_FromDoubles(Py_NAN, Py_NAN);
+  if (isComplex(t))
+    return complex;
+  const bool isNumpys = t == DType::Float16 || t == DType::Float32 || t == DType::Float64;
+  return isNumpys ? real : Py_None;
+}
+
+/// Whether no element can be written, or deleted; the error is set.
+bool refusesItems(PyObject *self, PyObject *value) {
+  const bool isValue = asAnyArray(self)->isValue();
+  if (isValue)
     refuseSequence(self, "a single result does not support item assignment",
                    "'%s' object does not support item assignment");
-    return -1;
-  }
-  if (!value) {
+  else if (!value)
     PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
+  return isValue || !value;
+}
+
+int set(PyObject *self, PyObject *key, PyObject *value) {
+  if (refusesItems(self, value))
     return -1;
-  }
   PyObject *ok = guarded([&]() -> PyObject * {
     Array &x = *asArray(self);
+    if (value == Py_None)
+      value = numberForNone(x.dtype());
     Place place;
     const bool isElement = place.set(key, x.shape());
     if (isElement && isComplex(x.dtype()) && writeComplex(x, place.span(), value))

@@ -261,8 +261,8 @@ bool isOfNumpysClass(PyObject *object) {
 }
 
 /// Whether NumPy's function is for a first argument like that: one of NumPy's arrays of text,
-/// dates or structures, or a sequence, perhaps of sequences, that begins with text or an object of
-/// a class made of NumPy's arrays. Those of objects may hold arrays of ours.
+/// dates or structures, or a sequence, perhaps of sequences, that begins with text, None or an
+/// object of a class made of NumPy's arrays. Those of objects may hold arrays of ours.
 static bool holdsNoNumbers(PyObject *object) {
   constexpr int kMostDepth = 4;
   if (isNumpysOf(object, "USMmV"))
@@ -273,7 +273,8 @@ static bool holdsNoNumbers(PyObject *object) {
         PySequence_Fast_GET_SIZE(first) == 0)
       return false;
     first = PySequence_Fast_GET_ITEM(first, 0);
-    if (PyUnicode_CheckExact(first) || isNumpysOf(first, "USMm") || isOfNumpysClass(first))
+    if (first == Py_None || PyUnicode_CheckExact(first) || isNumpysOf(first, "USMm") ||
+        isOfNumpysClass(first))
       return true;
   }
   return false;
@@ -282,15 +283,19 @@ static bool holdsNoNumbers(PyObject *object) {
 bool isTheirDType(PyObject *object) {
   if (PyList_CheckExact(object))
     return PyList_GET_SIZE(object) > 0 && PyTuple_Check(PyList_GET_ITEM(object, 0));
-  if (object == reinterpret_cast<PyObject *>(&PyBaseObject_Type))
-    return true;
+  for (PyTypeObject *type : {&PyBaseObject_Type, &PyUnicode_Type})
+    if (object == reinterpret_cast<PyObject *>(type))
+      return true;
   if (PyUnicode_Check(object)) {
     if (PyUnicode_CompareWithASCIIString(object, "O") == 0 ||
         PyUnicode_CompareWithASCIIString(object, "object") == 0)
       return true;
     if (PyUnicode_GET_LENGTH(object) < 2)
       return false;
-    const Py_UCS4 kind = PyUnicode_READ_CHAR(object, 0), next = PyUnicode_READ_CHAR(object, 1);
+    const bool isOrdered =
+        PyUnicode_GET_LENGTH(object) > 2 && PyUnicode_READ_CHAR(object, 0) == '<';
+    const Py_UCS4 kind = PyUnicode_READ_CHAR(object, isOrdered);
+    const Py_UCS4 next = PyUnicode_READ_CHAR(object, isOrdered + 1);
     return kind == '>' || (Py_UNICODE_ISDECIMAL(next) &&
                            (kind == 'U' || kind == 'S' || kind == 'M' || kind == 'm'));
   }
@@ -328,8 +333,8 @@ static PyObject *theirDType(PyObject *const *args, Py_ssize_t count, PyObject *n
   return nullptr;
 }
 
-/// array(text) and asarray(text) of a sequence of text alone, with no dtype or with one of NumPy's:
-/// NumPy's; null, with no error set, for other calls.
+/// array(text) and asarray(text) of a sequence of text and None alone, with no dtype or with one of
+/// NumPy's: NumPy's; null, with no error set, for other calls.
 static PyObject *ofText(PyObject *quick, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   if (!quick || !PyCFunction_Check(quick) || Trace::active() ||
       !(PyList_CheckExact(args[0]) || PyTuple_CheckExact(args[0])))
@@ -341,7 +346,8 @@ static PyObject *ofText(PyObject *quick, PyObject *const *args, Py_ssize_t count
       (count + named == 2 && theirDType(args, count, names) == nullptr))
     return nullptr;
   const auto items = itemsOf(args[0]);
-  if (!std::ranges::all_of(items, [](PyObject *item) { return PyUnicode_CheckExact(item); }))
+  if (!std::ranges::all_of(
+          items, [](PyObject *item) { return item == Py_None || PyUnicode_CheckExact(item); }))
     return nullptr;
   static constinit Imported array("numpy", "array"), asarray("numpy", "asarray");
   return PyObject_Vectorcall((copies ? array : asarray).get(), args, static_cast<size_t>(count),

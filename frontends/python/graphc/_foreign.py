@@ -282,12 +282,15 @@ def _plan(call, theirs, args, keywords, updates=None):
 _NUMBERS = frozenset((int, float, complex, bool, type(None), str))
 
 
+_TEXT = frozenset((str, type(None)))
+
+
 def _is_text(values):
-    """Whether a sequence has text alone, or sequences of text."""
+    """Whether a sequence has text and None alone, or sequences of those."""
     kinds = {*map(type, values)}
     if kinds == {_np.ndarray}:
         return all(v.dtype.kind in "USMm" for v in values)
-    return kinds == {str} or (bool(kinds) and kinds <= {list, tuple} and all(map(_is_text, values)))
+    return bool(kinds) and (kinds <= _TEXT or (kinds <= {list, tuple} and all(map(_is_text, values))))
 
 
 def _of_no_numbers(theirs, args, keywords):
@@ -307,7 +310,7 @@ def _are_plain(values):
         if kind in (list, tuple):
             if not _NUMBERS.issuperset(map(type, v)) and not _are_plain(v):
                 return False
-        elif kind not in _MOVED and v is not object and not isinstance(v, _np.dtype):
+        elif kind not in _MOVED and v is not object and v is not str and not isinstance(v, _np.dtype):
             return False
     return True
 
@@ -350,7 +353,7 @@ def _of_theirs(theirs, args, keywords):
         return _of_values(theirs, args, keywords)
     if args and (type(args[0]) is _np.ndarray or type(args[0]) in (list, tuple)) and (made := _of_no_numbers(theirs, args, keywords)):
         return made
-    is_theirs = (any(v is object or isinstance(v, _np.dtype) or (type(v) is str and v[-1:] in "0123456789]") for v in args[1:]) or "dtype" in keywords) and "device" not in keywords
+    is_theirs = (any(v is object or v is str or isinstance(v, _np.dtype) or (type(v) is str and v[-1:] in "0123456789]") for v in args[1:]) or "dtype" in keywords) and "device" not in keywords
     return (theirs, args, keywords, _Call().result) if is_theirs and _are_plain((*args, *keywords.values())) else None
 
 

@@ -98,6 +98,10 @@ def _integer_or_values(x):
             return _operator.index(x), None
         except TypeError:
             pass
+        if type(x) in (list, tuple) and x and type(x[0]) is str:
+            x = _np.asarray(x)
+        if type(x) is _np.ndarray and x.dtype.kind in "OUSMm":
+            return None, x  # known at once: a refusal costs more than the draw
         try:
             x = asarray(_as_plain(x))
         except DTypeError:
