@@ -357,3 +357,22 @@ def test_histograms_of_complex_numbers():
         got = gc.histogram(gc.asarray(z))
     for g, w in zip(got, want):
         np.testing.assert_array_equal(np.asarray(g), w)
+
+
+@pytest.mark.parametrize("scalars", range(1, 8))
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int8", "uint8", "int32", "uint64", "int64", "float64", "bool"])
+def test_ranges_between_single_results_are_counted_in_their_dtype(dtype, scalars):
+    """The step is what adding it to the first number gives, and how many there are is what their difference gives."""
+    for bounds in ((-1.02235067, 1.02, 0.001), (0, 5, 1), (100, 120, 7), (10, 0, -2), (1, 3, 0.3)):
+        found = []
+        for xp in (np, gc):
+            given = [xp.array([abs(v) if dtype[0] == "u" else v]).astype(dtype)[0] if scalars >> i & 1 else v for i, v in enumerate(bounds)]
+            if given[2] == 0:
+                continue
+            try:
+                made = xp.arange(*given)
+                assert isinstance(made, gc.Array if xp is gc else np.ndarray)
+                found.append((made.dtype, made.tolist()))
+            except (TypeError, ValueError, MemoryError) as error:
+                found.append(str(error))
+        assert found[1:] == found[:1] or not found, bounds

@@ -611,6 +611,8 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
 
 
 _PLAIN = frozenset((int, float, type(None)))
+#: Dtypes in whose numbers NumPy counts as their scalars add, and not as Python's numbers do.
+_NARROW = frozenset("efF?bBhHiILQ")
 _TIMES = (_np.datetime64, _np.timedelta64, _datetime.date, _datetime.timedelta)
 
 
@@ -633,6 +635,9 @@ def arange(start_or_stop=None, /, stop=_np._NoValue, step=1, dtype=None, *, devi
             raise ForeignDType("arange of dates")
         if _py.any(getattr(v, "ndim", 0) for v in (start, stop, step)):
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        if not _graphc.is_tracing() and _py.any(hasattr(v, "dtype") and v.dtype.char in _NARROW for v in (start, stop, step)):
+            bounds = (v if v is None or type(v) in _PLAIN else _np.asarray(v)[()] for v in (start, stop, step))
+            return asarray(_np.arange(*bounds, dtype=_dtype(dtype)), device=device)
         start, stop, step = (v.item() if isinstance(v, (_np.generic, _np.ndarray, _Array)) else v for v in (start, stop, step))
     if stop is None or start is None:
         start, stop = 0, start if stop is None else stop
