@@ -214,7 +214,10 @@ Outcome interpolate(const Operand &x, const Shape &shape, const Array &places,
   // So many take as long as the kernels that would be run.
   constexpr int64_t kMost = 16384;
   const int64_t count = countOf(shape), size = places.size();
-  if (std::max(count, size) > kMost || size == 0)
+  // A search for few numbers looks at few points: a look at all of them would be most of the time.
+  constexpr int64_t kLooked = 64;
+  const bool areMany = size / kLooked > count;
+  if (count > kMost || (size > kMost && !areMany) || size == 0)
     return NodeRef();
   Reader<double> at, from, to;
   GRAPHC_ASSIGN(bool isRead, at.read(x, DType::Float64, shape));
@@ -227,7 +230,8 @@ Outcome interpolate(const Operand &x, const Shape &shape, const Array &places,
   const auto length = static_cast<size_t>(size);
   const Run<double> numbers = at.run();
   Points points{{from.run().data, length}, {to.run().data, length}};
-  if (!isRead || !isFinite(numbers, count) || !points.areRising())
+  // What points that are not finite give is not finite, but where NumPy gives the same.
+  if (!isRead || !isFinite(numbers, count) || (!areMany && !points.areRising()))
     return NodeRef();
   Room<double> room;
   if (count >= size) { // a quotient for each number would be more of them

@@ -39,3 +39,27 @@ def test_points_that_are_pending():
     for turn in range(30):
         plain += np.interp(grid * 0.3 + grid.T * 0.1 * turn - 20, np.arange(48.0) - 23.5, np.cos(np.arange(48.0)))
     np.testing.assert_allclose(np.asarray(total), plain, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("count", [5000, 100_000])
+def test_few_numbers_among_many_points(count):
+    rng = np.random.RandomState(count)
+    xp, fp = np.sort(rng.rand(count)), rng.normal(size=count)
+    places, values = gc.asarray(xp), gc.asarray(fp)
+    gc.eval(places, values)
+    at = np.concatenate([rng.rand(8), xp[[0, 7, -1]], [-1.0, 2.0]])
+    np.testing.assert_allclose(np.asarray(gc.interp(gc.asarray(at), places, values)), np.interp(at, xp, fp), rtol=1e-9, atol=1e-12)
+    for number in (0.5, float(xp[3]), float(xp[-1]), -2.0, 3, np.float64(0.25), np.nan):
+        np.testing.assert_allclose(gc.interp(number, places, values), np.interp(number, xp, fp), rtol=1e-9)
+
+
+def test_infinite_points_among_many():
+    xp, fp = np.arange(5000.0), np.arange(5000.0) * 2
+    fp[[0, 10, 4999]] = np.inf, np.nan, -np.inf
+    xp[[0, -1]] = -np.inf, np.inf
+    at = np.array([-3.0, 0.5, 1.5, 9.5, 10.0, 10.5, 4000.25, 4998.5, 6000.0])
+    with np.errstate(all="ignore"):
+        wanted = np.interp(at, xp, fp)
+    with gc.errstate(all="ignore"):
+        found = gc.interp(gc.asarray(at), gc.asarray(xp), gc.asarray(fp))
+    np.testing.assert_array_equal(np.asarray(found), wanted)

@@ -719,7 +719,7 @@ _FEW_POINTS = 4096
 def _points_of_host(values):
     """Points that need no program, as a NumPy vector of float64; None for others."""
     if _graphc.is_array(values):
-        if not 0 < values.size <= _FEW_POINTS or values.device != "cpu" or values.dtype.kind not in "fiu" or _graphc.pending(values):
+        if not 0 < values.size <= (_FEW_POINTS if values.dtype != float64 else values.size) or values.device != "cpu" or values.dtype.kind not in "fiu" or _graphc.pending(values):
             return None
     elif not isinstance(values, (list, tuple, _np.ndarray)) or len(values) > _FEW_POINTS:
         return None
