@@ -124,3 +124,30 @@ def test_bytes_in_the_other_order(dtype, kind):
             assert np.asarray(a).tobytes() == x.tobytes()
             assert a.byteswap(inplace=True) is a and np.asarray(a).tobytes() == x.byteswap().tobytes()
             assert a.byteswap(True) is a and np.asarray(a).tobytes() == x.tobytes()
+
+
+@pytest.mark.parametrize("size", [5, 6000])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2"])
+@pytest.mark.parametrize("name", ["fmax", "fmin"])
+def test_extremes_beside_a_number(name, dtype, size):
+    few = np.array([1, -1, 0.0, -0.0, np.nan, np.inf, -np.inf, 0.2, 3e4], dtype)
+    x = np.resize(few, size)
+    for number in (0.2, 0.0, -0.0, 1, 0, 2**60, 1e300, np.nan, np.inf, np.float64(0.2), np.float32(0.2), True):
+        for order in (lambda f, a: f(a, number), lambda f, a: f(number, a)):  # noqa: B023
+            with np.errstate(all="ignore"), gc.errstate(all="ignore"):
+                found, wanted = np.asarray(order(getattr(gc, name), gc.array(x))), order(getattr(np, name), x)
+                assert found.dtype == wanted.dtype  # of zeros, NumPy's are either
+                np.testing.assert_array_equal(found, wanted)
+    least = np.asarray(gc.fmin(gc.array(few), 0.0))[2:4], np.asarray(gc.fmax(gc.array(few), -0.0))[2:4]
+    assert [np.signbit(v).tolist() for v in least] == [[False, True], [False, True]]  # of zeros, -0.0 is smaller
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_divmod_beside_a_number(kind):
+    with of_kind(kind):
+        for x in (np.arange(-9, 9), np.arange(-4, 5).astype("i1"), np.linspace(-2, 2, 9), np.linspace(-2, 2, 9).astype("f4")):
+            for call in (lambda m, a: m.divmod(a, 3), lambda m, a: m.divmod(7, a + 20), lambda m, a: m.divmod(a, np.int64(3)), lambda m, a: m.divmod(a, a + 20)):
+                for found, wanted in zip(call(gc, gc.array(x)), call(np, x)):
+                    assert_same(found, wanted)
+    with pytest.raises(OverflowError):
+        gc.divmod(gc.zeros(3, "i1"), 1000)

@@ -423,13 +423,19 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     return moveaxis(x, axis, start - 1 if axis < start else start)
 
 
+#: Coordinates of so many elements are made by NumPy for less than recording costs.
+_FEW_PLACES = 8192
+
+
 def indices(dimensions: Sequence[int], dtype="int64", sparse: bool = False):
     """For each axis of a grid, the coordinate along it: stacked to one array, or sparse as a tuple of broadcastable
     arrays."""
     dimensions = tuple(dimensions)
     rank = len(dimensions)
-    if not sparse and as_dtype(dtype) is int64 and 0 < rank * _math.prod(dimensions) <= _FEW and not _graphc.is_tracing():
-        return _graphc.pack(_np.indices(dimensions))
+    if not sparse and 0 < rank * _math.prod(dimensions) <= _FEW_PLACES and not _graphc.is_tracing():
+        made = _graphc.pack(_np.indices(dimensions, dtype)) if dtype in (int, float, "int64") else None
+        if made is not None:
+            return made
     axes = []
     for i, n in enumerate(dimensions):
         own = (1,) * i + (n,) + (1,) * (rank - i - 1)

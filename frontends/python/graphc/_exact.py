@@ -14,13 +14,16 @@ UPDATES = {"copyto": "dst", "put": "a", "place": "arr", "putmask": "a", "fill_di
 #: costs. Of any operands; of any, where integers may ask for long results; of integers and bools only; of any, and of larger arrays too; those of as many
 #: passes as numbers have bits; of any, the first of any size. None of them gives views, and none changes its arguments.
 _EXACT = dict.fromkeys(
-    ("append", "argsort", "argwhere", "array_equal", "choose", "column_stack", "compress", "delete", "diagflat", "digitize", "dstack", "ediff1d", "extract", "flatnonzero",
-     "heaviside", "hstack", "insert", "interp", "ldexp", "modf", "nonzero", "polyadd", "polysub", "ravel_multi_index", "select", "take", "take_along_axis", "tril", "triu", "unravel_index", "vstack"), 0
+    ("append", "argsort", "argwhere", "array_equal", "choose", "column_stack", "compress", "cross", "delete", "diagflat", "diff", "digitize", "dstack", "ediff1d", "extract", "flatnonzero",
+     "heaviside", "hstack", "insert", "interp", "ldexp", "modf", "nonzero", "polyadd", "polyder", "polyint", "polysub", "ravel_multi_index", "select", "take", "take_along_axis", "tril", "triu", "unique", "unravel_index", "vstack"), 0
 ) | dict.fromkeys(("repeat", "resize", "tile"), 1) | dict.fromkeys(
-    ("convolve", "correlate", "intersect1d", "rint", "setdiff1d", "setxor1d", "trace", "union1d", "unique"), 2
+    ("convolve", "correlate", "intersect1d", "rint", "setdiff1d", "setxor1d", "trace", "union1d"), 2
 ) | dict.fromkeys(
     ("bitwise_count", "frexp", "isin", "lexsort", "packbits", "unpackbits"), 3
 ) | {"gcd": 5, "lcm": 5, "searchsorted": 6}  # fmt: skip
+
+
+_REAL = _np.dtype(float)
 
 
 def _rise(points):
@@ -38,6 +41,30 @@ def _interp(x, xp, fp, left=None, right=None, period=None):
     return _np.interp(x, xp, fp, left, right, period)
 
 
+def _cross(a, b, *axes, **named):
+    """NumPy's of real vectors: complex products are rounded in another way."""
+    if any(getattr(x, "dtype", _REAL).kind == "c" for x in (a, b)):
+        return NotImplemented
+    return _np.cross(a, b, *axes, **named)
+
+
+def _isin(element, test_elements, *options, **named):
+    """NumPy's of arrays: that of one element is a single result."""
+    return _np.isin(element, test_elements, *options, **named) if getattr(element, "ndim", 0) else NotImplemented
+
+
+def _unique(ar, *options, **named):
+    """NumPy's, but among zeros of both signs, of which any one stays there, and NaNs, which need not have the same bits."""
+    kind = getattr(ar, "dtype", _REAL).kind
+    if kind == "c" or type(ar) is list:
+        return NotImplemented
+    if kind == "f":
+        least = _np.minimum.reduce(ar, None)
+        if least != least or (_np.count_nonzero(ar) < ar.size and _np.signbit(ar[ar == 0]).any()):
+            return NotImplemented
+    return _np.unique(ar, *options, **named)
+
+
 def _argsort(a, axis=-1):
     return _np.argsort(a, axis, "stable")
 
@@ -50,7 +77,7 @@ def _byteswap(a, inplace=False):
     return NotImplemented if inplace else a.byteswap()
 
 
-_THEIRS = {"interp": _interp, "argsort": _argsort}
+_THEIRS = {"argsort": _argsort, "cross": _cross, "interp": _interp, "isin": _isin, "unique": _unique}
 
 #: Those whose arguments are the method's, which is called without a frame of Python's.
 _METHODS = frozenset(("nonzero", "repeat", "searchsorted", "take", "trace"))

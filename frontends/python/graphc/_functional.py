@@ -14,6 +14,7 @@ import numpy as _np
 from . import _foreign, _graphc
 from ._creation import asarray, zeros, zeros_like
 from ._devices import where_operands_are as _where_operands_are
+from ._dtypes import float64
 from ._manipulation import _axis, broadcast_arrays, concatenate, stack
 from .errors import ArgumentError, ForeignDType
 
@@ -191,7 +192,7 @@ class vectorize:
         if kinds is None:  # the dtypes of results are those of NumPy's numbers: a call of its own, unless it is kept
             numbers = [x.flat[0] if type(x) is _np.ndarray else _np.dtype(x.dtype).type(c[0]) for c, x in zip(columns, wide)]
             given = self.pyfunc(*numbers) if is_plain else call(numbers)
-            kinds = [_numpys_or_ours(v).dtype for v in (given if isinstance(given, tuple) else (given,))]
+            kinds = [_KINDS.get(type(v)) or _numpys_or_ours(v).dtype for v in (given if isinstance(given, tuple) else (given,))]
             if self.cache:
                 columns, first = [c[1:] for c in columns], [given]
         results = first + (list(map(self.pyfunc, *columns)) if is_plain else [call(values) for values in zip(*columns)])
@@ -257,9 +258,15 @@ def _bind(sizes, shape, core):
             raise ArgumentError(f"inconsistent size for core dimension {name!r}: {size!r} vs {sizes[name]!r}")
 
 
+#: The dtypes of results that need no look at their values.
+_KINDS = {float: float64, _np.float64: float64, bool: _np.dtype(bool), _np.int64: _np.dtype("int64"), complex: _np.dtype(complex)}
+
+
 def _of_values(values, shape, kind):
     """The results of calls in a dtype, as NumPy's conversion of objects."""
     values = list(values)
+    if kind is float64 and len(shape) == 1 and (made := _graphc.pack(values)) is not None and made.dtype is float64 and made.ndim == 1:
+        return made
     try:
         made = asarray(values, kind)
         if made.ndim == 1:

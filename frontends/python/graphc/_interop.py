@@ -121,6 +121,10 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
     if is_plain and ufunc in _others:
         made = _graphc.applied(ufunc, *inputs)
         return made if type(made) is _graphc.ndarray else _foreign.applied(ufunc, inputs, made)
+    if is_plain and ufunc.ntypes == 1 and ufunc.types[0][-1:] == "O":  # a Python function's
+        made = _graphc.applied(ufunc, *inputs)
+        if made is not NotImplemented:
+            return made
     planned = _foreign.of_classes(ufunc, inputs, keywords) if method == "__call__" else None
     if planned is not None:
         return planned[3](planned[0](*planned[1], **keywords))

@@ -330,6 +330,16 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -
     dst[...] = _graphc.select(where, source, dst)
 
 
+def _are_few(bounds):
+    """Whether the bounds of a grid are Python's numbers, and its coordinates so few that NumPy makes them sooner."""
+    size = len(bounds)
+    for start, stop, step, counted in bounds:
+        if not {int, float}.issuperset((type(start), type(stop), type(step))) or step <= 0:
+            return False
+        size *= step if counted else _py.max(0, (stop - start) / step + 1)
+    return 0 < size <= 8192
+
+
 class _Grid:
     """`mgrid[0:3, 0:1:5j]`: coordinates of a grid; an imaginary step is a number of points, the end included."""
 
@@ -358,6 +368,9 @@ class _Grid:
             bounds.append((0 if item.start is None else item.start, item.stop, step, counted))
         if items is None and not bounds[0][3]:
             return arange(*bounds[0][:3])
+        if _are_few(bounds) and not _graphc.is_tracing():
+            theirs = (_np.ogrid if self._sparse else _np.mgrid)[key]
+            return tuple(map(_graphc.pack, theirs)) if isinstance(theirs, tuple) else _graphc.pack(theirs)
         values = [value for bound in bounds for value in bound[:3]]
         kind = int64 if {int}.issuperset(map(type, values)) else _graphc.result_type(*values, *([] if items is None else [0]))
         axes = []

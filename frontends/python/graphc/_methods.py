@@ -28,6 +28,10 @@ def _second(first, second):
     return second
 
 
+#: Of slices that need no look.
+_PLAIN_BOUNDS = frozenset((int, type(None)))
+
+
 class FlatIterator(_graphc.Flat):
     """`x.flat`: the elements in row-major order, to iterate over, to read and to write by one index."""
 
@@ -66,7 +70,9 @@ class FlatIterator(_graphc.Flat):
         return tuple(int(i) for i in _np.unravel_index(place, shape)) if place < self.base.size else (*shape[:1], *(0,) * (len(shape) - 1))
 
     def _item(self, key):
-        return self.base.flatten()[self._checked(key)]
+        key = self._checked(key)
+        part = self.base.ravel()[key]
+        return part.copy() if type(key) is slice or key is ... else part
 
     def _checked(self, key, is_written=False):
         """A key that one axis takes: others are what NumPy's iterator makes of them, which has its own errors and warnings."""
@@ -93,6 +99,11 @@ class FlatIterator(_graphc.Flat):
 
     @_stands_for()
     def _set_item(self, key, value):
+        if type(key) is slice and self._takes(value) and _PLAIN_BOUNDS.issuperset((type(key.start), type(key.stop), type(key.step))):
+            whole = self.base.ravel()
+            if _graphc.shares_storage(whole, self.base):
+                whole[key] = value
+                return
         key = self._checked(key, True)
         whole = self.base.ravel()
         aliases = _graphc.shares_storage(whole, self.base)
@@ -114,6 +125,11 @@ class FlatIterator(_graphc.Flat):
         whole[key] = value
         if not aliases:
             self.base[...] = whole.reshape(self.base.shape)
+
+    def _takes(self, value):
+        """Whether a number becomes elements as it does where a part of an array is assigned to."""
+        kind = self.base.dtype.kind
+        return (type(value) is float and kind == "f") or (type(value) is int and kind in "fiu")
 
     @_stands_for()
     def _element(self, value):

@@ -22,7 +22,7 @@ from ._float_errors import tell as _tell
 from ._float_errors import told as _told
 from ._manipulation import _axes, _axis, broadcast_shapes, broadcast_to, concatenate, expand_dims, round, where
 from ._reductions import _squared_size, all, any, cumprod, cumsum, freedom_lost, max, mean, min, prod, refuse_complex_spread, std, sum, var
-from ._ufunc import _NO_VALUE, as_ufunc, is_missing, with_out
+from ._ufunc import _NO_VALUE, as_ufunc, is_missing, strengthened, with_out
 from .errors import ArgumentError, DTypeError, ShapeError
 
 if TYPE_CHECKING:
@@ -280,16 +280,35 @@ def _without_nan_pair(x1, x2, choose):
     return _graphc.select(_graphc.isnan(x1), x2, _graphc.select(_graphc.isnan(x2), x1, chosen))
 
 
-@as_ufunc(2, loop="fmax")
+def _beside_number(x, number, is_largest):
+    """fmax or fmin of each element and a number, which is no NaN: one comparison chooses; None for other operands."""
+    if type(x) is not _graphc.ndarray or x.dtype not in (float64, float32) or type(number) not in (int, float, _np.float64) or not -1e38 < number < 1e38:
+        return None
+    if type(number) is _np.float64 and x.dtype != float64:
+        return None
+    number = float(number)
+    is_closed = number == 0 and (_math.copysign(1, number) < 0) == is_largest  # of zeros, the one that the number is not
+    if is_largest:
+        chosen = _graphc.greater_equal(x, number) if is_closed else _graphc.greater(x, number)
+    else:
+        chosen = _graphc.less_equal(x, number) if is_closed else _graphc.less(x, number)
+    return _graphc.select(chosen, x, number)
+
+
+@as_ufunc(2, alike=False, loop="fmax")
 def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The larger of two elements, or the one that is not NaN."""
-    return _without_nan_pair(x1, x2, _graphc.maximum)
+    made = _beside_number(x1, x2, True)
+    made = _beside_number(x2, x1, True) if made is None else made
+    return _without_nan_pair(*strengthened((x1, x2)), _graphc.maximum) if made is None else made
 
 
-@as_ufunc(2, loop="fmin")
+@as_ufunc(2, alike=False, loop="fmin")
 def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The smaller of two elements, or the one that is not NaN."""
-    return _without_nan_pair(x1, x2, _graphc.minimum)
+    made = _beside_number(x1, x2, False)
+    made = _beside_number(x2, x1, False) if made is None else made
+    return _without_nan_pair(*strengthened((x1, x2)), _graphc.minimum) if made is None else made
 
 
 @as_ufunc(1)
@@ -301,7 +320,7 @@ def positive(x: ArrayLike, /) -> Array:
     return +x
 
 
-@as_ufunc(2, 2)
+@as_ufunc(2, 2, alike=False)
 @_stands_for("divmod")
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     """Floor division and its remainder."""

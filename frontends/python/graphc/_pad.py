@@ -29,6 +29,10 @@ def _pairs(value, rank, name, is_count=True):
     """A value, a pair, or a pair an axis, as a pair an axis."""
     if type(value) is int and value >= 0:
         return [(value, value)] * rank
+    if type(value) is tuple and len(value) == 2 and type(value[0]) is type(value[1]) is int and is_count and min(value) >= 0:
+        return [value] * rank
+    if type(value) is tuple and len(value) == rank and is_count and all(type(p) is tuple and len(p) == 2 and type(p[0]) is type(p[1]) is int and min(p) >= 0 for p in value):
+        return list(value)
     if isinstance(value, dict):
         pairs = [(0, 0)] * rank
         for axis, pair in value.items():

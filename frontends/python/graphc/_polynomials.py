@@ -85,6 +85,17 @@ def roots(p):
     return concat((found, zeros((none,), found.dtype))) if none else found
 
 
+#: Polynomials of so few zeros are expanded in Python's numbers, by the operations that a convolution has.
+_FEW_ZEROS = 24
+
+
+def _expanded(zeros_of):
+    result = [1.0]
+    for zero in zeros_of:
+        result = [result[0], *(b + a * -zero for a, b in zip(result, result[1:])), result[-1] * -zero]
+    return result
+
+
 @_where_operands_are
 def poly(seq_of_zeros):
     """The coefficients of the polynomial with the given roots and leading coefficient 1; of a square matrix its
@@ -101,6 +112,8 @@ def poly(seq_of_zeros):
         return 1.0
     if zeros_of.dtype.kind not in "fc" or zeros_of.dtype == "float16":
         zeros_of = zeros_of.astype(float64)
+    if zeros_of.size <= _FEW_ZEROS and zeros_of.dtype == float64 and not _graphc.is_tracing():
+        return asarray(_expanded(zeros_of.tolist()))
     result = one = full((1,), 1, dtype=zeros_of.dtype)
     for i in range(zeros_of.size):
         result = convolve(result, concat((one, -zeros_of[i : i + 1])))

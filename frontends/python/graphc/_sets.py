@@ -219,6 +219,9 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
             "The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind."
         )
     dtype = _graphc.result_type(element, tests)
+    if element.size == 1 and kind is None:
+        found = _graphc.reduce("any", tests.astype(dtype, copy=False) == element.astype(dtype, copy=False).reshape((1,)), None, False, None)
+        return asarray(_graphc.logical_not(found) if invert else found).reshape(element.shape)
     if kind == "table" and not _graphc.is_tracing() and _is_beyond(tests):
         raise RuntimeError(
             "You have specified kind='table', but the range of values in `ar2` or `ar1` exceed the maximum integer of the datatype. "

@@ -736,7 +736,8 @@ for _name, _value in {
 _graphc.set_ufunc_handler(_call, _write_own)
 
 
-def _strengthened(args):
+def strengthened(args):
+    """Operands of which Python's numbers, beside arrays, are arrays of the dtype that they promote to."""
     if not _py.any(map(_is_weak, args)) or _py.all(map(_is_weak, args)):
         return args
     args = [_strong(x) for x in args]
@@ -755,7 +756,7 @@ def as_ufunc(nin, nout=1, alike=True, loop=None):
             @_stands_for()  # is nothing of its own: `function` says what its errors are called
             @_functools.wraps(function)
             def called(*args, **options):
-                return function(*_strengthened(args), **options)
+                return function(*strengthened(args), **options)
 
         if nin > 1:
             called = _where_operands_are(called)

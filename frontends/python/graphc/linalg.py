@@ -144,7 +144,12 @@ def _wide(dtype):
 
 
 def _real(dtype):
-    return _np.finfo(dtype).dtype
+    return float64 if dtype is float64 else _np.finfo(dtype).dtype
+
+
+def _in(x, dtype):
+    """An array in a dtype that it mostly has."""
+    return x if x.dtype is dtype else x.astype(dtype, copy=False)
 
 
 def _batch(x, dtype):
@@ -379,13 +384,13 @@ def lstsq(a, b, rcond=None):
     wide = _wide(dtype)
     limit = 2.0**-52 * max(m, n) if rcond is None else rcond
     limit = _graphc.full((1,), limit, wide, a.device) if type(limit) is float else asarray(limit).astype(wide, copy=False).reshape((1,))
-    packed = _now(_run("lstsq", [a.astype(wide, copy=False), b.astype(wide, copy=False), limit], [], (n * k + k + 1 + min(m, n),)))
+    packed = _now(_run("lstsq", [_in(a, wide), _in(b, wide), limit], [], (n * k + k + 1 + min(m, n),)))
     numbers = packed[n * k :]
     numbers, real = numbers.real if wide is complex128 else numbers, _real(dtype)
     rank = _np.int32(int(numbers[k]))
     residuals = numbers[:k] if rank == n and m > n else zeros((0,), real)
     x = packed[: n * k]
-    x, residuals, s = x if dtype is wide else x.astype(dtype), residuals.astype(real, copy=False), numbers[k + 1 :].astype(real, copy=False)
+    x, residuals, s = x if dtype is wide else x.astype(dtype), _in(residuals, real), _in(numbers[k + 1 :], real)
     return x if vector else x.reshape((n, k)), residuals, rank, s
 
 
@@ -598,7 +603,21 @@ def multi_dot(arrays, *, out=None):
         if a.ndim != 2:
             raise _LinAlgError(f"multi_dot: {a.ndim}-dimensional array given. Array must be two-dimensional")
     sizes = [a.shape[0] for a in arrays] + [arrays[-1].shape[1]]
+    result = _product(arrays, sizes)
+    if first == 1 and last == 1:
+        return with_out(single(result.reshape(())), out, name="multi_dot")
+    return with_out(result.reshape((-1,)) if 1 in (first, last) else result, out, name="multi_dot")
+
+
+def _product(arrays, sizes):
+    """The product of matrices in the order that takes the fewest multiplications; `sizes`: of their rows, and of the last one's columns."""
     count = len(arrays)
+    if count == 2:
+        return _dot(*arrays)
+    if count == 3:
+        a, b, c = arrays
+        m, n, k, p = sizes
+        return _dot(a, _dot(b, c)) if n * k * p + m * n * p <= m * n * k + m * k * p else _dot(_dot(a, b), c)
     cost = {(i, i): (0, i) for i in range(count)}
     for width in range(1, count):
         for i in range(count - width):
@@ -608,10 +627,7 @@ def multi_dot(arrays, *, out=None):
     def product(i, j):
         return arrays[i] if i == j else _dot(product(i, cost[i, j][1]), product(cost[i, j][1] + 1, j))
 
-    result = product(0, count - 1)
-    if first == 1 and last == 1:
-        return with_out(single(result.reshape(())), out, name="multi_dot")
-    return with_out(result.reshape((-1,)) if 1 in (first, last) else result, out, name="multi_dot")
+    return product(0, count - 1)
 
 
 def tensorinv(a, ind=2):
