@@ -578,6 +578,9 @@ void defineExchange(pb::class_<Array> &cls) {
       },
       "The element as a Python number.");
   cls.def("_tolist", toList);
+  cls.def(
+      "_values", [](Array &x) { return toNumpy(x, "foreign"); },
+      "What NumPy's asarray makes of it, without a look at who asks.");
   cls.def("_lent", lent);
   cls.def_static("_borrowed", borrowed,
                  "A view of our array whose memory a NumPy array borrowed, or None.");

@@ -431,6 +431,8 @@ PyObject *matmulOfArrays(PyObject *left, PyObject *right) {
 }
 
 PyObject *matmul(PyObject *left, PyObject *right) {
+  if (isOfNumpysClass(left) || isOfNumpysClass(right))
+    return handOverOperator("matmul", false, left, right, notImplemented());
   PyObject *result = matmulOfArrays(left, right);
   return isDone(result) ? result : handOverOperator("matmul", false, left, right, result);
 }

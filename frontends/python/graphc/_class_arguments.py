@@ -22,7 +22,7 @@ def taken(value):
     if _graphc.is_array(value):
         if value.device != "cpu":
             return NotImplemented
-        return _np.asarray(value)[()] if _graphc.is_value(value) else _np.asarray(value)
+        return value._values()[()] if _graphc.is_value(value) else value._values()
     if isinstance(value, (_np.ndarray, _np.generic, _np.dtype)) or (kind is type and issubclass(value, _NUMBER_TYPES)):
         return value
     if kind not in (list, tuple) or len(value) > _MOST:

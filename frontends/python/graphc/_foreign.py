@@ -589,9 +589,9 @@ def _operate(name, left, right):
     updates = name[0] == "i" and name != "invert"
     function = divmod if name == "divmod" else getattr(_operator, {"and": "and_", "or": "or_"}.get(name, name))
     if not updates and leaves_all(type(right if _graphc.is_array(left) else left)) and not _graphc.is_tracing():
-        return function, tuple([_np.asarray(v) if _graphc.is_array(v) else v for v in (left, right)]), {}, returned
+        return function, tuple([v._values() if _graphc.is_array(v) else v for v in (left, right)]), {}, returned
     if not updates and name != "divmod" and says_nothing(type(right if _graphc.is_array(left) else left)) and not _graphc.is_tracing():
-        return function, tuple([_np.asarray(v)[()] if _graphc.is_array(v) else v for v in (left, right)]), {}, returned
+        return function, tuple([v._values()[()] if _graphc.is_array(v) else v for v in (left, right)]), {}, returned
     if _leaves_it(left, right, updates):
         if not _has_priority(right if _graphc.is_array(left) else left):
             return NotImplemented
