@@ -41,11 +41,12 @@ def _interp(x, xp, fp, left=None, right=None, period=None):
     return _np.interp(x, xp, fp, left, right, period)
 
 
-def _cross(a, b, *axes, **named):
-    """NumPy's of real vectors: complex products are rounded in another way."""
-    if any(getattr(x, "dtype", _REAL).kind == "c" for x in (a, b)):
-        return NotImplemented
-    return _np.cross(a, b, *axes, **named)
+def _cross(a, b):
+    """NumPy's of real vectors of three: complex products are rounded in another way, and those of two are warned of."""
+    for x in (a, b):
+        if type(x) is not _np.ndarray or x.dtype.kind == "c" or x.shape[-1:] != (3,):
+            return NotImplemented
+    return _np.cross(a, b)
 
 
 def _isin(element, test_elements, *options, **named):

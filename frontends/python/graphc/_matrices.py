@@ -375,6 +375,8 @@ class _Grid:
         kind = int64 if {int}.issuperset(map(type, values)) else _graphc.result_type(*values, *([] if items is None else [0]))
         axes = []
         for start, stop, step, counted in bounds:
+            if not counted and items is not None and not self._sparse and (stop - start) / step <= -1:
+                raise ArgumentError("negative dimensions are not allowed")
             if kind is int64 and not counted:
                 axes.append(arange(start, stop, step))
                 continue

@@ -92,7 +92,7 @@ _FEW_ZEROS = 24
 def _expanded(zeros_of):
     result = [1.0]
     for zero in zeros_of:
-        result = [result[0], *(b + a * -zero for a, b in zip(result, result[1:])), result[-1] * -zero]
+        result = [result[0], *(b + a * -zero + 0.0 for a, b in zip(result, result[1:])), result[-1] * -zero + 0.0]  # no -0.0
     return result
 
 
@@ -103,6 +103,8 @@ def poly(seq_of_zeros):
     from .linalg import eigvals
 
     zeros_of = asarray(seq_of_zeros)
+    if zeros_of.ndim == 0:
+        raise TypeError("dispatcher for __array_function__ did not return an iterable")
     if zeros_of.ndim == 2 and zeros_of.shape[0] == zeros_of.shape[1] and zeros_of.size:
         zeros_of = eigvals(zeros_of)
     if zeros_of.ndim > 1:
@@ -179,6 +181,7 @@ def polydiv(u, v):
 
 @_where_operands_are
 @_of_polynomials
+@_stands_for()
 def polyder(p, m=1):
     """The m-th derivative. Raises ValueError for a negative order."""
     m = int(m)
@@ -192,6 +195,7 @@ def polyder(p, m=1):
 
 @_where_operands_are
 @_of_polynomials
+@_stands_for()
 def polyint(p, m=1, k=None):
     """The m-th antiderivative with constants `k` (default 0). Raises ValueError for a negative order or too few
     constants."""
