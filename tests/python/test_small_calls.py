@@ -46,6 +46,8 @@ ANY = [
     "np.r_[f.astype('f4'), 1.5]", "np.atleast_1d(2.5)", "np.atleast_2d(3)", "np.frombuffer(bytes(range(16)))", "np.frombuffer(bytes(range(16)), np.int32)", "np.frombuffer(bytes(range(8)), '>u2')",
     "np.ediff1d(f)", "np.ediff1d(f.astype('f4'), to_end=[1.0])", "np.hstack([f, i])", "np.hstack([1.0, 2])", "np.vstack([f, i])", "np.vstack([[1.0, 2], [3, 4]])",
     "np.polyadd(f, f[:3])", "np.polyadd(z, i[:3])", "np.polysub([1, 2], i)", "np.select([m, f > 0], [f, i], 7)", "np.select([m], [f], default=-0.0)",
+    "np.cross(w[:, :3], w[0, :3])", "np.cross(w[:, 1:], i[:3])", "np.diff(f, n=2)", "np.diff(w, axis=0)", "np.diff(m)", "np.polyder(f)", "np.polyder(i, 2)", "np.polyint(f)",
+    "np.polyint(i, 2, [1, 2])", "np.unique(w, return_counts=True)", "np.unique(s, return_index=True)", "np.isin(3, i)",
     "np.bitwise_count(i)", "np.bitwise_count(i.astype('i1'))", "f.repeat(2)", "np.gcd(i[0], i[5])", "np.frexp(f[6])",
 ]  # fmt: skip
 OF_INTEGERS = [
