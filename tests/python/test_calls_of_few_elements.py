@@ -120,3 +120,42 @@ def test_operators_of_classes():
         a[:2] @ own
     with pytest.raises(ValueError):
         x[:2] @ own
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_results_of_calls_in_dtypes(kind):
+    with of_kind(kind):
+        for otypes in ([float], [int], "d", "l", [np.float32], [bool], [complex], [object], ["f8"], "dl", [np.int64]):
+            function = (lambda x: (x + 1, 2)) if len(otypes) == 2 else (lambda x: x + 1)
+            for v in (X, V, LABELS):
+                found, wanted = gc.vectorize(function, otypes=otypes)(gc.asarray(v)), np.vectorize(function, otypes=otypes)(v)
+                each(found, wanted)
+
+
+@pytest.mark.parametrize("size", [5, 9000])
+def test_vectors_in_borders(size):
+    for x in (np.arange(size) * 0.5, np.arange(size).astype("i2"), np.arange(size) % 2 == 0, np.arange(2 * size)[::2], np.arange(size)[::-1]):
+        for mode in ("constant", "edge", "wrap", "reflect", "symmetric"):
+            for widths in (2, (0, 3), (3, 0), (0, 0), (4, 4)):
+                each(gc.pad(gc.asarray(x), widths, mode=mode), np.pad(x, widths, mode=mode))
+    x = gc.arange(5.0)
+    for mode in ("constant", "edge", "wrap"):
+        made = gc.pad(x, (0, 0), mode=mode)
+        made[0] = 9
+        assert x[0] == 0
+    each(gc.pad(gc.arange(5), 2, constant_values=2.7), np.pad(np.arange(5), 2, constant_values=2.7))
+
+
+def test_coefficients_of_polynomials():
+    for c in ([1, 2, 3], [0, 0, 1.5, 2], [0, 0], [np.nan, 1], [2], 3, [], [True, False]):
+        for v in (X, LABELS, 0.5):
+            found, wanted = gc.poly1d(c), np.poly1d(c)
+            each(found.coeffs, wanted.coeffs)
+            each(found(gc.asarray(v)) if np.ndim(v) else found(v), wanted(v))
+            each(gc.polyval(c, gc.asarray(v)), np.polyval(c, v)) if np.ndim(c) else None
+    c, d = gc.arange(1.0, 4.0), np.arange(1.0, 4.0)
+    p, q = gc.poly1d(c), np.poly1d(d)
+    c[1], d[1] = 7, 7
+    each(p.coeffs, q.coeffs)
+    p.coeffs[0], q.coeffs[0] = 5, 5
+    each(c, d)

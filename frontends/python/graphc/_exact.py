@@ -14,7 +14,7 @@ UPDATES = {"copyto": "dst", "put": "a", "place": "arr", "putmask": "a", "fill_di
 #: costs. Of any operands; of any, where integers may ask for long results; of integers and bools only; of any, and of larger arrays too; those of as many
 #: passes as numbers have bits; of any, the first of any size. None of them gives views, and none changes its arguments.
 _EXACT = dict.fromkeys(
-    ("append", "argsort", "argwhere", "array_equal", "choose", "column_stack", "compress", "cross", "delete", "diagflat", "diff", "digitize", "dstack", "ediff1d", "extract", "flatnonzero",
+    ("append", "argsort", "argwhere", "array_equal", "choose", "column_stack", "compress", "cross", "delete", "diagflat", "digitize", "dstack", "ediff1d", "extract", "flatnonzero",
      "heaviside", "hstack", "insert", "interp", "ldexp", "modf", "nonzero", "polyadd", "polyder", "polyint", "polysub", "ravel_multi_index", "select", "take", "take_along_axis", "tril", "triu", "unique", "unravel_index", "vstack"), 0
 ) | dict.fromkeys(("repeat", "resize", "tile"), 1) | dict.fromkeys(
     ("convolve", "correlate", "intersect1d", "rint", "setdiff1d", "setxor1d", "trace", "union1d"), 2

@@ -262,11 +262,15 @@ def _bind(sizes, shape, core):
 _KINDS = {float: float64, _np.float64: float64, bool: _np.dtype(bool), _np.int64: _np.dtype("int64"), complex: _np.dtype(complex)}
 
 
+_PLAIN_KINDS = frozenset(type(k) for k in (*_KINDS.values(),))
+
+
 def _of_values(values, shape, kind):
     """The results of calls in a dtype, as NumPy's conversion of objects."""
     values = list(values)
-    if kind is float64 and len(shape) == 1 and (made := _graphc.pack(values)) is not None and made.dtype is float64 and made.ndim == 1:
-        return made
+    wanted = _KINDS.get(kind, kind) if type(kind) is type else kind
+    if type(wanted) in _PLAIN_KINDS and (made := _graphc.pack(values)) is not None and made.dtype == wanted and made.ndim == 1:
+        return made if len(shape) == 1 else made.reshape(shape)
     try:
         made = asarray(values, kind)
         if made.ndim == 1:

@@ -139,7 +139,8 @@ class poly1d:  # noqa: N801
         c = graphc.poly(c_or_r) if r else graphc.atleast_1d(asarray(c_or_r))
         if c.ndim > 1:
             raise ArgumentError("Polynomial must be 1d only.")
-        c = graphc.trim_zeros(c, "f")
+        is_trimmed = c.ndim and c.size and not _graphc.is_tracing() and c[0] != 0
+        c = c[:] if is_trimmed else graphc.trim_zeros(c, "f")
         self._coeffs = c if c.size else graphc.zeros(1, c.dtype)
         self._variable = variable or "x"
 

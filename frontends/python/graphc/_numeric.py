@@ -173,6 +173,8 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
             value = value * x + coefficient
         return value
     p, x = asarray(p), asarray(x)
+    if x.dtype is float64 and p.dtype.kind in "iu" and p.ndim == 1 and not _graphc.is_tracing():
+        p = p.astype(float64)
     made = _graphc.polynomial(p, x)
     if made is not None:
         return made

@@ -102,6 +102,8 @@ _MOST = {"edge": 0, "wrap": 0, "symmetric": 0, "reflect": 1}
 @_stands_for()
 def _bordered(x, widths, mode):
     """The array in a frame whose borders are copied from inside of it, one axis after the other."""
+    if x.ndim == 1:
+        return _lined(x, *widths[0], mode)
     out = _framed(x, widths, 0)
     for axis, (before, after) in enumerate(widths):
         size = x.shape[axis]
@@ -121,6 +123,24 @@ def _bordered(x, widths, mode):
     return out
 
 
+def _between(left, right, x):
+    """A vector with others, if any, on both sides: written once."""
+    parts = [p for p in (left, x, right) if p is not None]
+    return concatenate(parts) if len(parts) > 1 else x.copy()
+
+
+def _lined(x, before, after, mode):
+    """A vector between parts of itself."""
+    size, skip = x.shape[0], _MOST[mode]
+    if mode == "edge":
+        left, right = _wide(x[:1], 0, before), _wide(x[-1:], 0, after)
+    elif mode == "wrap":
+        left, right = x[size - before :], x[:after]
+    else:
+        left, right = flip(x[skip : skip + before], 0), flip(x[size - skip - after : size - skip], 0)
+    return _between(left if before else None, right if after else None, x)
+
+
 def _as_element(value, x):
     """A number as an array of integers takes it: truncated, and modulo the range of an unsigned one. OverflowError for what a
     signed one does not hold."""
@@ -133,6 +153,9 @@ def _as_element(value, x):
 @_stands_for()
 def _framed(x, widths, value):
     """The array inside of one value."""
+    if x.ndim == 1:
+        value = _as_element(value, x)
+        return _between(*(full((count,), value, x.dtype, device=x.device) if count else None for count in widths[0]), x)
     shape = tuple(before + size + after for size, (before, after) in zip(x.shape, widths))
     out = full(shape, _as_element(value, x), x.dtype, device=x.device)
     out[tuple(slice(before, before + size) for size, (before, _) in zip(x.shape, widths))] = x
