@@ -159,3 +159,32 @@ def test_coefficients_of_polynomials():
     each(p.coeffs, q.coeffs)
     p.coeffs[0], q.coeffs[0] = 5, 5
     each(c, d)
+
+
+def test_choices_of_many():
+    values, chances = RNG.random(5000), np.full(5000, 1 / 5000)
+
+    def program(m):
+        rng, x = m.random.default_rng(7), m.asarray(values)
+        made = [rng.choice(x, 5, replace=False), rng.choice(x), rng.choice(x, (2, 3)), rng.choice(x, 4, p=chances), rng.choice(x, 4, False, chances, 0, False), rng.choice(x, 0)]
+        made += [rng.choice(x, size=2, axis=0), rng.choice(x, replace=False), rng.choice(m.asarray(LABELS.repeat(900)), 3, replace=False)]
+        for wrong in (lambda: rng.choice(x, 6000, replace=False), lambda: rng.choice(x, 3, p=[0.1, 0.9])):
+            with pytest.raises(ValueError):
+                wrong()
+        return [*made, rng.random()]
+
+    for found, wanted in zip(program(gc), program(np)):
+        assert np.shape(found) == np.shape(wanted) and np.asarray(found).dtype == np.asarray(wanted).dtype
+        np.testing.assert_array_equal(np.asarray(found), wanted)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_distinct_elements_by_name(kind):
+    with of_kind(kind):
+        for v in (LABELS, X, V, np.tile(LABELS, (2, 3)), LABELS > 0, np.array([1.0, np.nan, np.nan]), np.zeros(0), np.array(3)):
+            for name in ("unique_all", "unique_counts", "unique_inverse"):
+                found, wanted = getattr(gc, name)(gc.asarray(v)), getattr(np, name)(v)
+                assert type(found).__name__ == type(wanted).__name__ and found._fields == wanted._fields
+                for f, w in zip(found, wanted):
+                    assert_same(f, w)
+        assert gc.unique_counts([3, 1, 3]).counts.tolist() == [1, 2]

@@ -33,6 +33,8 @@ def _stored(dtype):
 
 
 def _looked_up(dtype):
+    if isinstance(dtype, _np.dtype) and dtype.isbuiltin == 1 and dtype.kind in "biufc":
+        return dtype
     try:
         return _np.dtype(dtype) if as_dtype(dtype).name != "bfloat16" else as_dtype(dtype)
     except ForeignDType:

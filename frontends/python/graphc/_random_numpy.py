@@ -280,6 +280,8 @@ def chosen(integers, a, size):
 
 
 _numpys_choice = NumpyGenerator.choice
+#: Of more elements places are drawn, so that NumPy is given none of them.
+_MANY_CHOICES = 2048
 
 
 @_functools.wraps(_numpys_choice)
@@ -287,6 +289,8 @@ def _choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True, **ke
     found = None
     if replace is True and p is None and axis == 0 and not keywords and not _graphc.is_tracing():
         found = chosen(self.integers, a, size)
+    if found is None and type(a) is _graphc.ndarray and a.ndim == 1 and a.size > _MANY_CHOICES and not keywords and axis == 0 and not _graphc.is_tracing():
+        return a[_numpys_choice(self, a.size, size, replace, p, 0, shuffle)]
     return _numpys_choice(self, a, size, replace, p, axis, shuffle, **keywords) if found is None else found
 
 

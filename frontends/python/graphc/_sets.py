@@ -1,5 +1,6 @@
 """Unique values and sets, by sorting. How many there are depends on values: results have open sizes, as those of masks."""
 
+import sys as _sys
 from typing import Any as _Any
 from typing import NamedTuple as _NamedTuple
 
@@ -161,22 +162,27 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     return found[0] if len(found) == 1 else tuple(found)
 
 
+def _called(name, *args, **keywords):
+    """A function of the package as its users call it, which NumPy answers for few elements."""
+    return getattr(_sys.modules[__package__], name)(*args, **keywords)
+
+
 @_where_operands_are
 def unique_all(x):
     """(values, indices, inverse_indices, counts) of the distinct elements; every NaN is one of its own."""
-    return UniqueAllResult(*_unique(asarray(x), True, True, True, False))
+    return UniqueAllResult(*_called("unique", x, True, True, True, equal_nan=False))
 
 
 @_where_operands_are
 def unique_counts(x):
     """(values, counts) of the distinct elements; every NaN is one of its own."""
-    return UniqueCountsResult(*_unique(asarray(x), False, False, True, False))
+    return UniqueCountsResult(*_called("unique", x, False, False, True, equal_nan=False))
 
 
 @_where_operands_are
 def unique_inverse(x):
     """(values, inverse_indices) of the distinct elements; every NaN is one of its own."""
-    return UniqueInverseResult(*_unique(asarray(x), False, True, False, False))
+    return UniqueInverseResult(*_called("unique", x, False, True, equal_nan=False))
 
 
 @_where_operands_are
