@@ -188,3 +188,26 @@ def test_distinct_elements_by_name(kind):
                 for f, w in zip(found, wanted):
                     assert_same(f, w)
         assert gc.unique_counts([3, 1, 3]).counts.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_said_of_polynomials_and_grids(kind):
+    big, infinite = np.array([1e308, -1e308, 1.0]), np.array([1 + 1j, np.inf + 0j])
+    for call in (lambda m, a: m.polyder(a(big)), lambda m, a: m.polyint(a(infinite))):
+        said = []
+        for m in (np, gc):
+            with of_kind(kind), warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                np.asarray(call(m, m.asarray))
+            said.append([str(w.message) for w in told])
+        assert said[0] == said[1] and said[0]
+    for wrong in (lambda m: m.poly(3), lambda m: m.mgrid[3:0, 0:2], lambda m: m.mgrid[0:3, 0.0:1.0:-1]):
+        with pytest.raises((ValueError, TypeError)) as theirs:
+            wrong(np)
+        with pytest.raises(theirs.type):
+            wrong(gc)
+    each(gc.ogrid[3:0, 0:2], np.ogrid[3:0, 0:2])
+    for m in (np, gc):
+        with pytest.warns(DeprecationWarning, match="2-dimensional vectors") as told:
+            m.cross([1, 2], [3, 4])
+        assert len(told) == 1 and told[0].filename == __file__

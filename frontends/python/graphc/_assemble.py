@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _graphc
-from ._creation import _FEW, asarray, asarrays, assigned, in_order, lies_by_columns, operand, refuse_vast
+from ._creation import asarray, asarrays, assigned, in_order, lies_by_columns, operand, refuse_vast
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import as_dtype, int64, refuse_unsafe
+from ._dtypes import as_dtype, refuse_unsafe
 from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axes, _axis, concatenate, flip, in_sequence, moveaxis, stack, transpose
 from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
