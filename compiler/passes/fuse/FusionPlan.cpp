@@ -404,7 +404,9 @@ CutReason FusionPlan::needsWhole(Node &node, int index) {
     int from = find(producer->group);
     return from == index || groups[from].ancestors.test(index);
   };
-  bool continues = node.continues && find(node.continues->group) == index;
+  // Work-items that share a row write its parts far apart.
+  bool isScattered = mostPartial && !group.reduced.empty() && node.space == group.space;
+  bool continues = node.continues && !isScattered && find(node.continues->group) == index;
   if (node.base && !continues && inside(node.base))
     return CutReason::UpdateBase;
   for (Value source : node.sources)
@@ -649,7 +651,8 @@ CutReason FusionPlan::mergeGroups(int into, int from) {
 /// (`chosen`, if any), as long as their spaces are the same.
 int FusionPlan::besideContinued(Node &node, int chosen, bool &row) {
   int before = find(node.continues->group);
-  if (before == chosen || groups[before].space != node.space || groups[before].oneByOne)
+  if (before == chosen || groups[before].space != node.space || groups[before].oneByOne ||
+      (mostPartial && !groups[before].reduced.empty()))
     return chosen;
   if (chosen >= 0)
     return !row && groups[chosen].reduced.empty() && mergeGroups(before, chosen) == CutReason::None
