@@ -143,3 +143,18 @@ def test_errors_are_told():
             row[-1] = 0
             with pytest.raises(RuntimeWarning, match="divide by zero"):
                 np.asarray(function(gc.asarray(x), gc.asarray(row)))
+
+
+def test_indices_are_written_over_in_place():
+    """A thread looks at the places of its own points alone: those beside them may hold results of another thread."""
+
+    def function(m, a, x, b):
+        r = x[m.sort(a, axis=1)]
+        s = r * b + r
+        for k in range(6):
+            s = (s ^ b) + r * (k + 3)
+        return s
+
+    rng, function = np.random.default_rng(0), Both(function)
+    for rows in (1000, 50001, 50003):
+        function(rng.integers(0, 1000, (rows, 7)), rng.integers(1 << 20, 1 << 30, 1000), rng.integers(0, 100, 7))

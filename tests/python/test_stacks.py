@@ -157,3 +157,19 @@ def test_parts_computed_with_reductions_take_one_kernel(shape):
         for got, want in zip(given, expected) if isinstance(expected, tuple) else [(given, expected)]:
             np.testing.assert_array_equal(np.asarray(got), want)
         assert jitted.lower(gc.asarray(x)).as_text("kernel").count("kernel.func @") == kernels, function
+
+
+@pytest.mark.graphc_only
+@pytest.mark.parametrize("shape", [(3001, 37), (401, 513), (7, 40001)])
+@pytest.mark.parametrize("axis", (0, -1))
+def test_parts_that_wait_for_sums_wait_apart(shape, axis):
+    """Each part's exponentials wait in memory for the row's sum."""
+    x = gc.asarray(np.random.default_rng(0).standard_normal(shape))
+
+    def parts(x):
+        a, b = gc.exp(x), gc.exp(x * 0.5)
+        return a / a.sum(axis=1, keepdims=True), b / b.sum(axis=1, keepdims=True)
+
+    stacked = np.asarray(gc.jit(lambda x: gc.stack(list(parts(x)), axis=axis))(x))
+    for number, part in enumerate(parts(x)):
+        np.testing.assert_array_equal(np.take(stacked, number, axis), np.asarray(part))

@@ -139,6 +139,7 @@ static SmallVector<Piece> alternatePieces(OpBuilder &b, Location loc, ArrayRef<V
 
 void BodyEmitter::storeAlternating(OpBuilder &builder, ArrayRef<kernel::StoreOp> stores,
                                    Position &position) {
+  assert(!position.from && "lanes before the first are masked off nowhere here");
   kernel::StoreOp leading = stores.front();
   SmallVector<Value> parts;
   for (kernel::StoreOp store : stores)

@@ -225,8 +225,8 @@ private:
     int64_t count = 0;
   };
   Joined joined;
-  llvm::DenseMap<int64_t, mlir::Value> streamed; ///< result -> word
-  llvm::DenseMap<int64_t, Waiting> waiting;      ///< by result
+  llvm::DenseMap<int64_t, mlir::Value> streamed;      ///< result -> word
+  llvm::DenseMap<mlir::Operation *, Waiting> waiting; ///< of a store
 };
 
 } // namespace graphc::pass

@@ -41,7 +41,7 @@ private:
   void lowerMap(), lowerTurned();
   void lowerMapRows(mlir::OpBuilder &builder, bool shortApart);
   struct MapRows;
-  // Rows shorter than a vector: one run over all of them.
+  // Rows of a few vectors at most: one run over all of them.
   struct FlatLoops;
   void lowerFlatForm(), chooseFlat();
   void turnedLines(mlir::OpBuilder &builder, const TurnedTile &tile);

@@ -114,7 +114,7 @@ private:
   Value memoryOf(Value value);
   void eachRow(OpBuilder &b, const Block &block,
                llvm::function_ref<void(OpBuilder &, Position &, Value, Value)> body);
-  void layOut(OpBuilder &b, const Block &block, const Memory &memory);
+  void layOut(OpBuilder &b, const Block &block, const Memory &memory, Value low, Value high);
   void points(OpBuilder &b, const Block &block, Value low, Value high);
   void writeRows(OpBuilder &b, const Block &block, Value low, Value high);
   void pieces(OpBuilder &b, const Position &row, Value from, Value to, bool inVectors,
@@ -174,31 +174,42 @@ void CoreLowering::FlatLoops::pieces(OpBuilder &b, const Position &row, Value fr
   });
 }
 
-/// What is written beyond the end of a row the next one writes over.
-void CoreLowering::FlatLoops::layOut(OpBuilder &b, const Block &block, const Memory &memory) {
+/// What is written beyond the end of a row the next one writes over. Places that are values are
+/// looked at for the points [low, high) alone: where others were, results may lie by now.
+void CoreLowering::FlatLoops::layOut(OpBuilder &b, const Block &block, const Memory &memory,
+                                     Value low, Value high) {
   if (memory.empty())
     return;
   unsigned last = l.space.parallel - 1;
-  eachRow(b, block, [&](OpBuilder &inside, Position &row, Value, Value place) {
-    auto some = [&](OpBuilder &c, bool inVectors, llvm::function_ref<bool(Value)> holds) {
+  eachRow(b, block, [&](OpBuilder &inside, Position &row, Value start, Value place) {
+    IndexMath m{inside, loc};
+    Value zero = m(0), from = m.sub(m.max(low, start), start);
+    Value to = m.min(m.sub(high, start), length);
+    auto some = [&](OpBuilder &c, bool inVectors, Value first, Value end,
+                    llvm::function_ref<bool(Value)> holds) {
       SmallVector<std::pair<Value, Value>> chosen;
       for (auto entry : memory)
         if (holds(entry.first))
           chosen.push_back(entry);
       if (chosen.empty())
         return;
-      pieces(c, row, l.constant(c, 0), length, inVectors, [&](OpBuilder &d, Position &here) {
-        Value to = IndexMath{d, loc}.add(place, here.loops[last]);
+      pieces(c, row, first, end, inVectors, [&](OpBuilder &d, Position &here) {
+        Value at = IndexMath{d, loc}.add(place, here.loops[last]);
         for (auto [value, where] : chosen)
-          keep(d, l.emitter->value(d, value, here), where, to, here.width);
+          keep(d, l.emitter->value(d, value, here), where, at, here.width);
       });
     };
     auto stays = [&](Value value) { return !l.space.dependsOn(value, last); };
     auto isDense = [&](Value value) { return !stays(value) && l.space.isDense(value, last); };
-    auto jumps = [&](Value value) { return !stays(value) && !isDense(value); };
-    some(inside, /*inVectors=*/true, stays);
-    some(inside, /*inVectors=*/false, jumps);
-    eitherWay(inside, [&](OpBuilder &c, bool inVectors) { some(c, inVectors, isDense); });
+    auto isPlaced = [&](Value value) {
+      return !stays(value) && value.getDefiningOp<kernel::GatherOp>();
+    };
+    auto jumps = [&](Value value) { return !stays(value) && !isDense(value) && !isPlaced(value); };
+    some(inside, /*inVectors=*/true, zero, length, stays);
+    some(inside, /*inVectors=*/false, zero, length, jumps);
+    some(inside, /*inVectors=*/false, from, to, isPlaced);
+    eitherWay(inside,
+              [&](OpBuilder &c, bool inVectors) { some(c, inVectors, zero, length, isDense); });
   });
 }
 
@@ -302,14 +313,15 @@ void CoreLowering::FlatLoops::run() {
     l.emitter->delinearize(inside, row, 0, last, block.first);
     return block;
   };
-  layOut(b, blockAt(b, first), once);
+  Block any = blockAt(b, first);
+  layOut(b, any, once, any.start, m.add(any.start, m.mul(any.count, length)));
   auto over = scf::ForOp::create(b, loc, first, rowsEnd, some);
   OpBuilder inside = OpBuilder::atBlockBegin(over.getBody());
   IndexMath n{inside, loc};
   Block block = blockAt(inside, over.getInductionVar());
-  layOut(inside, block, each);
   Value low = n.max(l.begin, block.start);
   Value high = n.min(l.end, n.add(block.start, n.mul(block.count, length)));
+  layOut(inside, block, each, low, high);
   points(inside, block, low, high);
   writeRows(inside, block, low, high);
 }

@@ -1,4 +1,5 @@
-//===- FlatRows.h - Maps of rows shorter than a vector ----------------------------------------===//
+//===- FlatRows.h - Maps of rows of a few vectors at most
+//----------------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_CORE_FLATROWS_H
 #define GRAPHC_COMPILER_PASSES_LOWER_CORE_FLATROWS_H
 

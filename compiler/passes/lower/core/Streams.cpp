@@ -206,12 +206,12 @@ int64_t CoreLowering::waitingBytes() {
 }
 
 void BodyEmitter::waitIn(kernel::StoreOp store, Value memory, Value use) {
-  waiting[store.getResult()] = {memory, use};
+  waiting[store] = {memory, use};
 }
 
 std::pair<Value, Value> BodyEmitter::waitingPlace(OpBuilder &builder, kernel::StoreOp op,
                                                   Position &position) {
-  auto own = waiting.find(op.getResult());
+  auto own = waiting.find(op);
   if (own == waiting.end() || position.vectorLoop != static_cast<int>(space.parallel))
     return {};
   IndexMath m{builder, loc};
