@@ -211,3 +211,16 @@ def test_what_is_said_of_polynomials_and_grids(kind):
         with pytest.warns(DeprecationWarning, match="2-dimensional vectors") as told:
             m.cross([1, 2], [3, 4])
         assert len(told) == 1 and told[0].filename == __file__
+
+
+@pytest.mark.parametrize("name", ["fmax", "fmin", "maximum", "minimum"])
+def test_extremes_beside_single_results(name):
+    """A single result has a dtype, which a number has not."""
+    for dtype in ("float32", "float64"):
+        for other in ("float32", "float64", "int64"):
+            a, b = np.arange(-3, 4).astype(dtype), np.arange(2, 5).astype(other)
+            x, y = gc.asarray(a), gc.asarray(b)
+            for ours, theirs in ((y.min(), b.min()), (y[0], b[0]), (2, 2), (2.5, 2.5), (np.float64(2), np.float64(2)), (-0.0, -0.0)):
+                for got, want in ((getattr(gc, name)(x, ours), getattr(np, name)(a, theirs)), (getattr(gc, name)(ours, x), getattr(np, name)(theirs, a))):
+                    assert got.dtype == want.dtype
+                    np.testing.assert_array_equal(np.asarray(got), want)

@@ -284,9 +284,11 @@ def _without_nan_pair(x1, x2, choose):
 
 def _beside_number(x, number, is_largest):
     """fmax or fmin of each element and a number, which is no NaN: one comparison chooses; None for other operands."""
-    if type(x) is not _graphc.ndarray or x.dtype not in (float64, float32) or type(number) not in (int, float, _np.float64) or not -1e38 < number < 1e38:
+    if type(x) is not _graphc.ndarray or x.dtype not in (float64, float32):
         return None
-    if type(number) is _np.float64 and x.dtype != float64:
+    is_weak = type(number) is int or type(number) is float
+    # Single results are of classes that equal NumPy's.
+    if not (is_weak or (isinstance(number, _np.float64) and x.dtype == float64)) or not -1e38 < number < 1e38:
         return None
     number = float(number)
     is_closed = number == 0 and (_math.copysign(1, number) < 0) == is_largest  # of zeros, the one that the number is not
