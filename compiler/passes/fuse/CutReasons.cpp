@@ -45,6 +45,8 @@ llvm::StringRef pass::describe(CutReason reason) {
     return "of many reductions, those that read nothing but memory share their code";
   case CutReason::RowByRow:
     return "more is computed of a row's result than is worth computing row by row";
+  case CutReason::FarApart:
+    return "work-items that share a row would write its elements far apart";
   }
   return "";
 }

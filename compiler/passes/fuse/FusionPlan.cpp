@@ -404,9 +404,7 @@ CutReason FusionPlan::needsWhole(Node &node, int index) {
     int from = find(producer->group);
     return from == index || groups[from].ancestors.test(index);
   };
-  // Work-items that share a row write its parts far apart.
-  bool isScattered = mostPartial && !group.reduced.empty() && node.space == group.space;
-  bool continues = node.continues && !isScattered && find(node.continues->group) == index;
+  bool continues = node.continues && find(node.continues->group) == index;
   if (node.base && !continues && inside(node.base))
     return CutReason::UpdateBase;
   for (Value source : node.sources)
@@ -442,6 +440,15 @@ bool pass::isReduced(const Group &group) {
   return !group.reduced.empty() && group.family != Family::Contract;
 }
 
+/// Whether an update's elements are parts of elements, as of a stack along its last axis.
+static bool writesParts(const Node &node, SizeAnalysis &sizes) {
+  auto update = dyn_cast_or_null<graph::UpdateSliceOp>(node.op);
+  if (!update)
+    return false;
+  ArrayRef<Size> value = sizes.of(update.getValue()), whole = sizes.of(update.getX());
+  return value.size() > 1 && value.back().isConstant(1) && !whole.back().isConstant(1);
+}
+
 /// Whether `node` can be computed in `group`, from which at least one of its leaves comes; sets the
 /// level it gets there.
 CutReason FusionPlan::joins(Node &node, int index, bool &row) {
@@ -462,6 +469,8 @@ CutReason FusionPlan::joins(Node &node, int index, bool &row) {
     return CutReason::DifferentSpace;
   if (row && node.apart && group.family == Family::Rows)
     return CutReason::RowByRow;
+  if (mostPartial && point && isReduced(group) && writesParts(node, sizes))
+    return CutReason::FarApart;
   if (node.kind == NodeKind::Contract)
     return CutReason::DifferentSpace;
   // A scan is the only pass over its points.
@@ -651,8 +660,7 @@ CutReason FusionPlan::mergeGroups(int into, int from) {
 /// (`chosen`, if any), as long as their spaces are the same.
 int FusionPlan::besideContinued(Node &node, int chosen, bool &row) {
   int before = find(node.continues->group);
-  if (before == chosen || groups[before].space != node.space || groups[before].oneByOne ||
-      (mostPartial && !groups[before].reduced.empty()))
+  if (before == chosen || groups[before].space != node.space || groups[before].oneByOne)
     return chosen;
   if (chosen >= 0)
     return !row && groups[chosen].reduced.empty() && mergeGroups(before, chosen) == CutReason::None

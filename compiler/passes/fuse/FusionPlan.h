@@ -30,6 +30,7 @@ enum class CutReason {
   OneByOne,       ///< elements are written in order, by one thread
   SharedCode,     ///< reductions on their own have code in common
   RowByRow,       ///< more follows reductions than is worth computing row by row
+  FarApart,       ///< work-items that share a row would write elements far apart
 };
 llvm::StringRef describe(CutReason reason);
 

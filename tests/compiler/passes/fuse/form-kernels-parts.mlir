@@ -6,9 +6,14 @@
 // CHECK-LABEL: kernel.func @points_0(
 // CORE: kernel.store %{{.*}}, result 0
 // CORE: kernel.store %{{.*}}, result 0
+// GROUP: kernel.store %{{.*}}, result 0 at #[[WHOLE:.*]] : f32
+// GROUP: kernel.store %{{.*}}, result 1 at #[[WHOLE]] : f32
 // CHECK: kernel.return
 // CORE-NOT: kernel.func @points_1(
 // GROUP: kernel.func @points_1(
+// GROUP: kernel.store %{{.*}}, result 0
+// GROUP: kernel.store %{{.*}}, result 0
+// CHECK: func.func @points(
 func.func @points(%x: tensor<8x9xf32>) -> tensor<8x9x2xf32> {
   %m = graph.reduce <max> %x axes [1] : tensor<8x9xf32> -> tensor<8xf32>
   %b = graph.broadcast %m to() dims [0] : tensor<8xf32> -> tensor<8x9xf32>
