@@ -121,7 +121,7 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
     if is_plain and ufunc in _others:
         made = _graphc.applied(ufunc, *inputs)
         return made if type(made) is _graphc.ndarray else _foreign.applied(ufunc, inputs, made)
-    if is_plain and ufunc.ntypes == 1 and ufunc.types[0][-1:] == "O":  # a Python function's
+    if is_plain and len(ufunc.types) == 1 and ufunc.types[0][-1:] == "O":  # a Python function's
         made = _graphc.applied(ufunc, *inputs)
         if made is not NotImplemented:
             return made
