@@ -97,8 +97,9 @@ Result<NodeRef> narrowed(const NodeRef &part, const NodeRef &all, const Rows &ro
 
 Status separate(Array &x) {
   const View &view = x.view();
+  // Nothing of an axis of one row is not all of it.
   if (!x.hasStorage() || view.isReadOnly() || view.isRecast() || !view.hasLayout() ||
-      showsMost(x) || Trace::active())
+      x.size() == 0 || showsMost(x) || Trace::active())
     return Status::ok();
   const Storage &store = *x.storage();
   if (x.storage().use_count() != 1 || store.traceId() || store.isShared() || store.isLent() ||

@@ -113,3 +113,20 @@ assert grown < 80 << 10, grown  # KiB; all rows are 256 and 128 MB
 
 def test_rows_are_not_moved_whole():
     run(SMALL)
+
+
+def test_nothing_of_one_row():
+    """While somebody sees the row, and when nobody does."""
+    a = np.arange(12.0).reshape(3, 4)
+    x = gc.asarray(a)
+    for key in (slice(0, 0), slice(1, None), slice(1, 1), slice(None, None, 2), slice(None, 1), (slice(1, None), 2), (slice(None), slice(4, None))):
+        for rows in ([1], [-1], [0, 2]):
+            want = a[rows][key]
+            assert x[rows][key].shape == gc.take(x, gc.asarray(rows), axis=0)[key].shape == want.shape
+            taken = x[rows]
+            part = taken[key]
+            assert part.shape == want.shape
+            del taken
+            assert part.shape == want.shape and part.tolist() == want.tolist()
+    one = x.reshape(-1)[gc.asarray([5])]
+    assert gc.maximum(gc.roll(one, 1)[1:], one[1:]).shape == (0,)
