@@ -2,7 +2,6 @@
 // for some rows, over which the vectors then go as if they were one.
 #include "compiler/passes/lower/core/FlatRows.h"
 
-#include "compiler/passes/fuse/Watch.h"
 #include "compiler/passes/lower/IndexMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,7 +55,7 @@ static bool isLaidOut(Operation *op, const LoopSpace &space) {
 
 FlatRows::FlatRows(kernel::FuncOp kernel, const LoopSpace &space, ArrayRef<kernel::StoreOp> stores,
                    int64_t lanes)
-    : kernel(kernel), space(space), stores(stores), lanes(lanes) {
+    : kernel(kernel), space(space), lanes(lanes) {
   if (space.parallel < 2)
     return;
   llvm::SetVector<Operation *> needed;

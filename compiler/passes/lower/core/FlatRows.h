@@ -20,7 +20,6 @@ struct FlatRows {
 
   kernel::FuncOp kernel;
   const LoopSpace &space;
-  llvm::ArrayRef<kernel::StoreOp> stores;
   int64_t lanes;
   int64_t longest = 0; ///< longer rows are gone through one by one
   llvm::SmallVector<mlir::Value> operands;

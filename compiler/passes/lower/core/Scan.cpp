@@ -132,7 +132,14 @@ Value CoreLowering::ScanLoop::group(CoreLowering &l, OpBuilder &b, ScanStage &st
   return values.getResult(0);
 }
 
-/// The same of a whole group whose sixteen values stay in registers.
+/// The values of a whole group become what they are behind the group before.
+static void scanGroup(OpBuilder &b, kernel::ScanOp op, MutableArrayRef<Value> group, Value carry) {
+  doubleUp(b, op, group);
+  for (Value &y : group)
+    y = combineScanned(b, op, carry, y);
+}
+
+/// As group() of a whole group, whose sixteen values stay in registers.
 Value CoreLowering::ScanLoop::registerGroup(CoreLowering &l, OpBuilder &b, Value start,
                                             Value carry) {
   Location loc = op.getLoc();
@@ -147,9 +154,7 @@ Value CoreLowering::ScanLoop::registerGroup(CoreLowering &l, OpBuilder &b, Value
       // such lines do not fit the first cache.
       l.prefetch(b, at[i], l.space.parallel, kScanGroup, kSecondCache);
   }
-  doubleUp(b, op, x);
-  for (Value &y : x)
-    y = combineScanned(b, op, carry, y);
+  scanGroup(b, op, x, carry);
   Value next = x[kScanGroup - 1];
   if (!stores)
     return next;
@@ -184,9 +189,7 @@ Value CoreLowering::ScanLoop::longGroup(CoreLowering &l, OpBuilder &b, ScanStage
   Value group[kScanGroup];
   for (int64_t i = 0; i < kScanGroup; ++i)
     group[i] = stage.get(b, l.constant(b, i));
-  doubleUp(b, op, group);
-  for (Value &y : group)
-    y = combineScanned(b, op, carry, y);
+  scanGroup(b, op, group, carry);
   Value next = group[kScanGroup - 1];
   if (!stores)
     return next;
