@@ -27,6 +27,11 @@ __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq"))) std::pair<T, T>
 wideExtremes(const T *values, int64_t count) {
   return extremes(values, count);
 }
+
+template <typename T>
+__attribute__((target("avx2"))) std::pair<T, T> avx2Extremes(const T *values, int64_t count) {
+  return extremes(values, count);
+}
 #endif
 
 } // namespace detail
@@ -37,6 +42,8 @@ std::pair<T, T> extremesOf(const T *values, int64_t count) {
 #if defined(__x86_64__)
   if (hasAvx512())
     return detail::wideExtremes(values, count);
+  if (hasAvx2())
+    return detail::avx2Extremes(values, count);
 #endif
   return detail::extremes(values, count);
 }

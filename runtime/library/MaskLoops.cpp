@@ -9,9 +9,11 @@
 
 #include "runtime/base/Strings.h"
 #include "runtime/drivers/cpu/CpuFeatures.h"
+#include "runtime/library/MaskLoopsAvx2.h"
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -424,25 +426,40 @@ constexpr MaskLoops kAvx512 = {
 
 #endif
 
+bool areAllowed(std::initializer_list<std::string_view> needed) {
+  const std::string features = cpu::allowedFeatures();
+  return std::ranges::all_of(
+      needed, [&](std::string_view name) { return strings::listContains(features, name); });
+}
+
 } // namespace
 
 bool hasAvx512() {
-  static const bool has = [] {
-    std::string features = cpu::allowedFeatures();
-    constexpr std::string_view kNeeded[] = {"avx512f",  "avx512vl", "avx512bw",
-                                            "avx512dq", "bmi2",     "popcnt"};
-    return std::ranges::all_of(
-        kNeeded, [&](std::string_view name) { return strings::listContains(features, name); });
-  }();
+  static const bool has =
+      areAllowed({"avx512f", "avx512vl", "avx512bw", "avx512dq", "bmi2", "popcnt"});
   return has;
 }
 
-const MaskLoops &maskLoops() {
+bool hasAvx2() {
+  static const bool has = areAllowed({"avx2", "popcnt"});
+  return has;
+}
+
+const MaskLoops &maskLoops() { return *everyMaskLoops().back(); }
+
+const std::vector<const MaskLoops *> &everyMaskLoops() {
+  static const std::vector<const MaskLoops *> every = [] {
+    std::vector<const MaskLoops *> found = {&kPlain};
 #if defined(__x86_64__)
-  if (hasAvx512())
-    return kAvx512;
+    static const MaskLoops avx2 = inAvx2(kPlain);
+    if (hasAvx2())
+      found.push_back(&avx2);
+    if (hasAvx512())
+      found.push_back(&kAvx512);
 #endif
-  return kPlain;
+    return found;
+  }();
+  return every;
 }
 
 } // namespace graphc::rt::library

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace graphc::rt::library {
 
@@ -33,8 +34,14 @@ inline size_t loopOf(int64_t bytes) {
 /// allows it: avx512f, vl, bw and dq, bmi2 and popcnt.
 bool hasAvx512();
 
+/// The same of vectors of 256 bits: avx2 and popcnt.
+bool hasAvx2();
+
 /// The loops in the vectors that the CPU has and GRAPHC_CPU_FEATURES allows.
 const MaskLoops &maskLoops();
+
+/// All that the CPU has, of which maskLoops() is the last one; they do the same.
+const std::vector<const MaskLoops *> &everyMaskLoops();
 
 } // namespace graphc::rt::library
 

@@ -216,22 +216,65 @@ TEST(Library, MasksChooseElementsAndRows) {
     }
 }
 
-TEST(Library, MasksFillElements) {
-  for (size_t n : {0, 1, 63, 64, 65, 1000})
-    for (uint64_t density : {1, 50, 100})
-      for (size_t bytes : {1, 2, 4, 8}) {
-        std::mt19937_64 random(n + density);
-        std::vector<uint8_t> mask(n), x = randomValues<uint8_t>(n * bytes, 5), want = x;
-        const uint64_t bits = 0x0123456789abcdefu;
-        for (size_t i = 0; i < n; ++i) {
-          mask[i] = random() % 100 < density ? 7 : 0;
-          if (mask[i])
-            std::memcpy(want.data() + i * bytes, &bits, bytes);
+namespace {
+
+/// What loops over a mask write where it chooses elements of `bytes`, each by itself.
+void checkMaskLoops(const MaskLoops &loops, const std::vector<uint8_t> &mask, size_t bytes) {
+  const size_t n = mask.size(), at = loopOf(static_cast<int64_t>(bytes));
+  const auto size = static_cast<int64_t>(n);
+  const auto x = randomValues<uint8_t>(n * bytes, 5), values = randomValues<uint8_t>(n * bytes, 6);
+  const uint64_t bits = 0x0123456789abcdefu;
+  std::vector<uint8_t> compressed, filled = x, chosen = x, expanded = x;
+  std::vector<int64_t> places;
+  for (size_t i = 0; i < n; ++i) {
+    if (!mask[i])
+      continue;
+    const size_t byte = i * bytes;
+    std::memcpy(filled.data() + byte, &bits, std::min<size_t>(bytes, 8));
+    std::memcpy(chosen.data() + byte, values.data() + byte, bytes);
+    std::memcpy(expanded.data() + byte, values.data() + places.size() * bytes, bytes);
+    compressed.insert(compressed.end(), x.data() + byte, x.data() + byte + bytes);
+    places.push_back(100 + static_cast<int64_t>(i));
+  }
+  const auto count = static_cast<int64_t>(places.size());
+  ASSERT_EQ(loops.count(mask.data(), size), count);
+  auto found = x;
+  loops.choose[at](mask.data(), size, values.data(), found.data());
+  EXPECT_EQ(found, chosen);
+  found = x;
+  // As many values as are chosen: none behind them is read.
+  const std::vector<uint8_t> given(values.begin(), values.begin() + count * int64_t(bytes));
+  loops.expand[at](mask.data(), size, count, given.data(), found.data());
+  EXPECT_EQ(found, expanded);
+  if (bytes == 16)
+    return;
+  found = x;
+  loops.fill[at](mask.data(), size, bits, found.data());
+  EXPECT_EQ(found, filled);
+  found.resize(compressed.size());
+  loops.compress[at](mask.data(), size, count, x.data(), found.data());
+  EXPECT_EQ(found, compressed);
+  std::vector<int64_t> seen(places.size());
+  loops.places(mask.data(), size, count, 100, seen.data());
+  EXPECT_EQ(seen, places);
+}
+
+} // namespace
+
+TEST(Library, LoopsOverMasksDoTheSameOnEveryCpu) {
+  std::vector<size_t> sizes = {1000, 4096, 70001};
+  for (size_t n = 0; n < 200; ++n)
+    sizes.push_back(n);
+  for (const MaskLoops *loops : everyMaskLoops())
+    for (size_t n : sizes)
+      for (uint64_t density : {0, 1, 50, 99, 100})
+        for (size_t bytes : {1, 2, 4, 8, 16}) {
+          std::mt19937_64 random(n + density);
+          std::vector<uint8_t> mask(n);
+          for (uint8_t &element : mask)
+            element = random() % 100 < density ? static_cast<uint8_t>(1 + random() % 255) : 0;
+          checkMaskLoops(*loops, mask, bytes);
         }
-        maskLoops().fill[loopOf(static_cast<int64_t>(bytes))](mask.data(), static_cast<int64_t>(n),
-                                                              bits, x.data());
-        EXPECT_EQ(x, want);
-      }
 }
 
 TEST(Library, ValuesAreWrittenWhereMasksChoose) {
