@@ -19,10 +19,6 @@ inline constexpr int64_t kChain = 2048, kChainsPerRun = 4;
 /// write besides is little.
 inline constexpr int64_t kTensorChain = 8192;
 
-/// Matrix products are worked through in panels: k in pieces of kPanelDepth, columns in strips of
-/// `tileColumns`, kPanelStrips strips at a time, rows in tiles of `tileRows`.
-inline constexpr int64_t kPanelDepth = 512, kPanelStrips = 4;
-
 /// Maps that turn what they read are cut into tiles: so many elements along the turned loop, by so
 /// many along the last.
 inline constexpr int64_t kTurnedRows = 256, kTurnedColumns = 64;

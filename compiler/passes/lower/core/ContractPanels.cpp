@@ -51,6 +51,7 @@ CoreLowering::Panels::Panels(CoreLowering &l) : l(l), loc(l.loc), products(l.ker
   element = products.element();
   stored = memoryType(element);
   bytes = stored.getIntOrFloatBitWidth() / 8;
+  panelStrips = lanes * element.getIntOrFloatBitWidth() >= 512 ? 4 : 8;
   if (columnLoad &&
       (stored != element || !l.space.accesses.at(columnLoad).strides[columnLoop].isConstant(1)))
     columnLoad = kernel::LoadOp();
@@ -105,15 +106,15 @@ void CoreLowering::Panels::chunk(OpBuilder &b) {
 void CoreLowering::Panels::panels(OpBuilder &b, const Position &base, Value before, Value tiles,
                                   Value strips) {
   IndexMath at{b, loc};
-  Value perBatch = at.mul(tiles, strips), perPanel = at.mul(tiles, kPanelStrips);
+  Value perBatch = at.mul(tiles, strips), perPanel = at.mul(tiles, panelStrips);
   Value low = at.max(at.sub(l.begin, before), 0);
   Value high = at.min(at.sub(l.end, before), perBatch);
   l.loop(b, at.div(low, perPanel), at.ceilDiv(high, perPanel), 1, [&](OpBuilder &c, Value i) {
     IndexMath in{c, loc};
     Panel p;
     p.base = base;
-    p.firstStrip = in.mul(i, kPanelStrips);
-    p.strips = in.min(in.sub(strips, p.firstStrip), kPanelStrips);
+    p.firstStrip = in.mul(i, panelStrips);
+    p.strips = in.min(in.sub(strips, p.firstStrip), panelStrips);
     Value start = in.mul(i, perPanel);
     p.low = in.max(in.sub(low, start), 0);
     p.high = in.min(in.sub(high, start), in.mul(tiles, p.strips));
@@ -235,9 +236,11 @@ SmallVector<Value> CoreLowering::Panels::accumulate(OpBuilder &b, const Panel &p
   SmallVector<Value> right, next;
   for (int64_t i = 0; i < columnParts * count; ++i) {
     int64_t column = slotOf({0, i / count, i % count});
-    Value ahead = in.add(from, in.mul(t.sourceStride, kPrefetch));
-    memref::PrefetchOp::create(c, loc, t.source, in.add(ahead, column), /*isWrite=*/false,
-                               /*localityHint=*/3, /*isDataCache=*/true);
+    if (column * bytes % kLineBytes == 0) {
+      Value ahead = in.add(from, in.mul(t.sourceStride, kPrefetch));
+      memref::PrefetchOp::create(c, loc, t.source, in.add(ahead, column), /*isWrite=*/false,
+                                 /*localityHint=*/kFirstCache, /*isDataCache=*/true);
+    }
     right.push_back(load(c, t.source, in.add(from, column)));
   }
   for (int64_t r = 0; r < rows; ++r) {
@@ -269,8 +272,8 @@ void CoreLowering::Panels::requestRows(OpBuilder &outer, const Panel &p, const T
   IndexMath at{b, loc};
   kernel::LoadOp load = rowLoads.front(); // the other part lies beside it
   const LinearAccess &access = l.space.accesses.at(load);
-  int64_t share = kSegment / kPanelStrips;
-  Value k = at.add(p.k0, at.div(at.add(at.mul(t.strip, p.length), done), kPanelStrips));
+  int64_t share = kSegment / panelStrips;
+  Value k = at.add(p.k0, at.div(at.add(at.mul(t.strip, p.length), done), panelStrips));
   int64_t width = cast<MemRefType>(l.emitter->buffer(load).getType()).getElementTypeBitWidth();
   int64_t line = kLineBytes * 8 / width / (access.part ? 2 : 1);
   for (int64_t r = 0; r < rows; ++r)
@@ -479,7 +482,7 @@ void CoreLowering::Panels::tile(OpBuilder &b, Panel &p, Value tile, Value s) {
   Tile t;
   t.row = at.mul(tile, rows);
   t.column = at.mul(at.add(p.firstStrip, s), strip);
-  Value inBlock = at.add(at.mul(at.sub(tile, p.firstTile), kPanelStrips), s);
+  Value inBlock = at.add(at.mul(at.sub(tile, p.firstTile), panelStrips), s);
   t.slot = at.mul(inBlock, lines() * pitch);
   t.strip = s;
   t.source = packed;

@@ -11,7 +11,8 @@ namespace graphc::pass {
 
 /// Elements from k to k + 1 where the rows of a tile lie side by side.
 inline constexpr int64_t kRowPitch = 8;
-inline constexpr int64_t kPrefetch = 8; ///< k ahead
+inline constexpr int64_t kPrefetch = 8;     ///< k ahead
+inline constexpr int64_t kPanelDepth = 512; ///< k's of a piece
 /// Row tiles whose sums wait in scratch at once.
 inline constexpr int64_t kRowTilesPerBlock = 352;
 
@@ -30,16 +31,17 @@ struct CoreLowering::Panels {
   int64_t lanes, rows, strip; ///< rows and columns of a tile
   int64_t vectors, pitch;     ///< of a strip; elements of a line
   int64_t bytes;              ///< of an element in memory
+  int64_t panelStrips;        ///< of a panel, which a core's second cache holds
   mlir::Type element, stored;
   mlir::Value extentRows, extentColumns, depth; ///< M, N, K
   mlir::Value packed, rowPacked, sums, runs, totals;
   mlir::Value mirrors; ///< i1: the product is symmetric, and tiles are mirrored; null: it is not
 
   explicit Panels(CoreLowering &l);
-  int64_t panelElements() const { return kPanelStrips * kPanelDepth * pitch; }
+  int64_t panelElements() const { return panelStrips * kPanelDepth * pitch; }
   int64_t rowElements() const { return rowParts * kRowPitch * kPanelDepth; }
   int64_t lines() const { return rows * rowParts; }
-  int64_t slots() const { return kRowTilesPerBlock * kPanelStrips * lines() * pitch; }
+  int64_t slots() const { return kRowTilesPerBlock * panelStrips * lines() * pitch; }
   int64_t scratchBytes() const { return bytes * (panelElements() + rowElements() + 3 * slots()); }
   void prepare(mlir::OpBuilder &b);
 
