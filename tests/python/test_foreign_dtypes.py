@@ -454,6 +454,7 @@ def test_dtypes_of_other_packages():
 
 
 RECORDS = np.array([("2024-01-05", 3.0, "b"), ("2024-01-01", 1.0, "a"), ("2024-01-03", 1.0, "c")], [("day", "M8[D]"), ("price", "f8"), ("name", "U3")])
+ROWS = np.array([[1, 0, 2], [0, 1, 0], [1, 0, 2]]).view("V24")
 AT_ONCE = {
     "structures": lambda xp: xp.zeros(4, RECORDS.dtype), "other order": lambda xp: xp.arange(4, dtype=">u2"), "letters": lambda xp: xp.empty((0, 3), dtype="<U1"),
     "no text": lambda xp: xp.zeros((3, 3), dtype=str), "nothing": lambda xp: xp.array([None] * 4),
@@ -461,6 +462,7 @@ AT_ONCE = {
     "sorted by fields": lambda xp: xp.sort(RECORDS, order=["price", "name"]), "days": lambda xp: xp.datetime64("2024-01-01") + xp.arange(5),
     "durations": lambda xp: xp.multiply(xp.arange(3), xp.timedelta64(2, "h")), "business": lambda xp: xp.busday_count("2024-01-01", "2024-03-01"),
     "choices": lambda xp: xp.select([xp.arange(3) == 0, xp.arange(3) == 1], ["a", "b"], "c"),
+    "rows of bytes": lambda xp: xp.unique(ROWS), "views of rows": lambda xp: xp.arange(6).view([("x", "i8"), ("y", "i8")]),
     "choices of days": lambda xp: xp.select([xp.arange(3) == 0], [RECORDS["day"]], xp.datetime64("NaT")),
 }  # fmt: skip
 

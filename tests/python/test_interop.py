@@ -447,7 +447,7 @@ def test_scipy_gets_memory_that_it_may_write_to(dtype):
 @pytest.mark.parametrize(
     ("module", "told"),
     [("skimage.util.shape", True), ("astropy.io.fits.convenience", True), ("astropy.uncertainty.core", False), ("librosa.util.utils", True), ("gymnasium.spaces.box", True),
-     ("cvxpy.interface.matrix_utilities", True), ("statsmodels.tools.data", True), ("scipy.special._basic", True), ("scipy.io.matlab._mio5", True)]
+     ("cvxpy.interface.matrix_utilities", True), ("picos.expressions.data", True), ("statsmodels.tools.data", True), ("scipy.special._basic", True), ("scipy.io.matlab._mio5", True)]
     + [("scipy.linalg._misc", False), ("scipy.sparse._sputils", False), ("h5py._hl.dataset", False), ("program", False)],
 )
 def test_who_is_told_that_an_array_is_numpys(module, told):

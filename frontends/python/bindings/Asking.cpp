@@ -123,9 +123,9 @@ bool isOfFortran(PyObject *value) {
 
 /// Modules that tell masks, columns, keys and grids from labels and numbers by NumPy's class.
 bool isWrittenForNumpys(std::string_view module) {
-  constexpr std::array<std::string_view, 9> whole = {
-      "sklearn.", "xarray.", "skimage.",   "astropy.",         "statsmodels.",
-      "librosa.", "cvxpy.",  "gymnasium.", "numpy.polynomial."};
+  constexpr std::array<std::string_view, 10> whole = {
+      "sklearn.", "xarray.", "skimage.", "astropy.",   "statsmodels.",
+      "librosa.", "cvxpy.",  "picos.",   "gymnasium.", "numpy.polynomial."};
   if (beginsWithOne(module, whole))
     return module != "astropy.uncertainty.core"; // which makes records of NumPy's array in place
   if (module == "numpy.testing._private.utils" || module == "numpy.ma.testutils")

@@ -10,7 +10,7 @@ import numpy as _np
 
 from . import _graphc
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import _NAMES, as_dtype, can_cast, float64, int64
+from ._dtypes import as_dtype, can_cast, float64, int64, is_named
 from ._float_errors import stands_for as _stands_for
 from ._sequences import along_diagonal, holds, of_narrow, refuse_outside, regular, without_makers
 from ._wrapping import is_asked as _is_asked
@@ -271,7 +271,7 @@ def assigned(value, x, is_safe=False):
         return asarray(value, None if is_float else x.dtype, device=x.device)
     if isinstance(value, _np.ndarray) and type(value) is not _np.ndarray:  # of another class, whose values are assigned
         value = _np.asarray(value)
-    if not is_safe and isinstance(value, _np.ndarray) and value.dtype.name not in _NAMES:
+    if not is_safe and isinstance(value, _np.ndarray) and not is_named(value.dtype):
         value = value.astype(x.dtype)
     values = asarray(value, device=None if _graphc.is_array(value) else x.device)
     is_number = isinstance(value, _np.generic)  # or a single result

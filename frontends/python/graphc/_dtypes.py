@@ -1,5 +1,6 @@
 """Dtypes are NumPy's dtype objects; bfloat16, which NumPy lacks, is that of ml_dtypes where it is installed."""
 
+import functools as _functools
 import types as _types
 
 import numpy as _np
@@ -90,11 +91,24 @@ def _found_dtype(dtype):
         found = _np.dtype(dtype)
     except TypeError as error:
         raise DTypeError(f"{error}{_nearest(dtype)}") from None
-    if found.name not in _NAMES:
-        raise ForeignDType(f"dtype {found.name} is not supported; graphc has {', '.join(_NAMES)}")
-    if not found.isnative:
-        raise ForeignDType("arrays of the other byte order are NumPy's")
+    refusal = _refusal(found)
+    if refusal:
+        raise ForeignDType(refusal)
     return found
+
+
+@_functools.lru_cache(maxsize=256)
+def _refusal(dtype):
+    """What is said of a dtype that is NumPy's; its name, which is made when it is asked for, takes long."""
+    if not is_named(dtype):
+        return f"dtype {dtype.name} is not supported; graphc has {', '.join(_NAMES)}"
+    return None if dtype.isnative else "arrays of the other byte order are NumPy's"
+
+
+@_functools.lru_cache(maxsize=256)
+def is_named(dtype):
+    """Whether a dtype of NumPy's has a name that graphc has, in whichever byte order."""
+    return dtype.name in _NAMES
 
 
 def _nearest(dtype):

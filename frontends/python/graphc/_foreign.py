@@ -296,7 +296,7 @@ def _is_text(values):
 def _of_no_numbers(theirs, args, keywords):
     """The plan of a call whose first argument holds text, dates or structures, and which has no arrays of ours; else None."""
     first = args[0]  # whose elements may be of a package's narrow floats
-    if first.dtype.kind == "V" and first.dtype.names is None if type(first) is _np.ndarray else not _is_text(first):
+    if first.dtype.kind == "V" and first.dtype.type is not _np.void if type(first) is _np.ndarray else not _is_text(first):
         return None
     if (type(first) is not _np.ndarray or first.dtype.kind in "USMm") and not _graphc.is_tracing() and not _are_plain(args[1:]):
         args = _moved(args)

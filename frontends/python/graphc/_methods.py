@@ -16,7 +16,7 @@ import numpy as _np
 from . import _foreign, _graphc
 from ._creation import assigned as _assigned
 from ._creation import lies_by_columns
-from ._dtypes import _NAMES, as_dtype
+from ._dtypes import as_dtype, is_named
 from ._exact import swapping as _swapping
 from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, ForeignDType, IndexOutOfBounds, ShapeError, UnsupportedError, user_line
@@ -236,7 +236,7 @@ def _view(self, dtype=None, type=None):
     try:
         wanted = self.dtype if dtype is None else as_dtype(dtype)
     except ForeignDType:
-        if _np.dtype(dtype).name not in _NAMES:
+        if not is_named(_np.dtype(dtype)):
             return (_np.asarray(self) if _graphc.is_tracing() else self._lent()).view(dtype)
         swapped = _graphc.asarray(_np.asarray(self).view(dtype), None, self.device, None)  # held in the machine's order
         swapped._lock()
