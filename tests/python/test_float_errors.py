@@ -160,6 +160,9 @@ def test_every_mode(capsys):
     with gc.errstate(all="call", call=lambda *given: calls.append(given)):
         np.asarray(gc.asarray([0.0, 1.0]) / gc.zeros(2))
     assert calls == [("divide by zero", 9), ("invalid value", 9)]
+    with gc.errstate(all="call", call=lambda *given: calls.append(sys._getframe(1).f_code.co_name)):  # who warns by it counts frames
+        gc.zeros(2) / 0.0
+    assert calls.pop() == "test_every_mode"
 
     class Log:
         def write(self, text):

@@ -290,3 +290,32 @@ def test_operators_of_objects(name):
             kind = "object" if isinstance(made, Told) else str(made.dtype) if hasattr(made, "dtype") else type(made).__name__
             found.append((kind, repr([np.asarray(getattr(v, "value", v)).tolist() for v in np.ravel(np.asarray(made, object))])))
         assert found[0] == found[1], name
+
+
+def test_functions_ask_classes_within_sequences():
+    """As NumPy does, before anything is said of the sequence itself."""
+    def program(xp):
+        class Asked(xp.ndarray):
+            def __array_function__(self, function, types, args, keywords):
+                return function.__name__
+
+        x, m, plain = xp.arange(4.0).view(Asked), xp.ones((2, 2)).view(Asked), xp.arange(4.0)
+        return [xp.histogramdd((x, x)), xp.histogramdd([plain, x]), xp.histogram2d(x, plain), xp.block([[m, m]]), xp.block([[m, [1, 2]]]), xp.block(m)]
+
+    assert program(gc) == program(np)
+
+
+def test_arrays_that_a_class_is_asked_with_are_viewed_as_plain_ones():
+    """By the name of the class of arrays that the program has, as `__array_ufunc__` of units does with all its operands."""
+    def program(xp):
+        class Plain(xp.ndarray):
+            def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
+                if out is not None:
+                    options["out"] = tuple(o.view(xp.ndarray) for o in out)
+                return xp.asarray(getattr(ufunc, method)(*[i.view(xp.ndarray) for i in inputs], **options)).view(Plain)
+
+        x, plain = xp.arange(3.0).view(Plain), xp.arange(3.0) + 1
+        made = [xp.add(x, plain), plain + x, x * plain, plain == x, xp.add(plain, x, out=xp.zeros(3).view(Plain))]
+        return [(type(m).__name__, m.tolist()) for m in made]
+
+    assert program(gc) == program(np)

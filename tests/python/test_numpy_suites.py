@@ -306,6 +306,7 @@ def test_histograms_of_small_integers_and_complex_weights():
         (ValueError, lambda xp: xp.unravel_index(1, (2**32, 2**32))),
         (ValueError, lambda xp: xp.ravel_multi_index(np.zeros((3, 1), int), (2, 1, 0), mode="clip")),
         (TypeError, lambda xp: xp.average(xp.ones((2, 3)), weights=xp.ones(3))),
+        (np.exceptions.AxisError, lambda xp: xp.average(0.1, axis=0, weights=10)), (np.exceptions.AxisError, lambda xp: xp.average(xp.array(0.1), axis=-1, weights=xp.array(2.0))),
         (TypeError, lambda xp: xp.gradient(xp.ones((2, 3)), 1.0, 2.0, axis=0)),
         (TypeError, lambda xp: xp.place([1, 2], [True, False], [1])),
         (IndexError, lambda xp: xp.insert(xp.arange(4), [1.5, 2.0], 1)),

@@ -542,6 +542,12 @@ def test_versions_are_numpys():
 def test_result_classes_are_found_where_numpy_has_them():
     for xp in (np, gc):
         assert isinstance(xp.linalg.eigh(xp.eye(2)), xp.linalg._linalg.EighResult)
+    from graphc.fft import _pocketfft
+    from graphc.linalg import _umath_linalg
+    from graphc.linalg._linalg import _commonType, isComplexType
+
+    assert _umath_linalg is np.linalg._umath_linalg and _pocketfft is np.fft._pocketfft
+    assert isComplexType(np.complex128) and _commonType(gc.ones(2))[0] is np.double
 
 
 #: Numbers as programs have them: computed, of an array, of NumPy's, a float that is a whole number.

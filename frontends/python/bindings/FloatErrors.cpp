@@ -181,9 +181,11 @@ Status tell(std::span<const FloatReport> reports) {
         kind = static_cast<op::OpKind>(name - kOperationNames);
         modes &= (1u << kErrorNameShift) - 1;
       }
-      pb::reinterpret_borrow<pb::object>(handler)(static_cast<int>(r.error), flagsOf(r, reports),
-                                                  std::string(op::opInfo(kind).name), modes,
-                                                  locationText(r.location));
+      pb::object called = pb::reinterpret_borrow<pb::object>(handler)(
+          static_cast<int>(r.error), flagsOf(r, reports), std::string(op::opInfo(kind).name), modes,
+          locationText(r.location));
+      if (!called.is_none()) // a program's own handler, whose caller is the line that it is told of
+        called.attr("func")(*called.attr("args"));
       if (FloatModes::of(r.modes, r.error) == FloatModes::kOnce && heed() == Heed::Once)
         filters.told.insert(keyOf(r.error, r.kind, r.modes, r.location));
     }

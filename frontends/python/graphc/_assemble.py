@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as _np
 
-from . import _graphc
+from . import _foreign, _graphc
 from ._creation import asarray, asarrays, assigned, in_order, lies_by_columns, operand, refuse_vast
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, refuse_unsafe
@@ -114,10 +114,11 @@ def block(arrays) -> Array:
         return depths.pop() + 1
 
     def leaves(item):
-        return [a for i in item for a in leaves(i)] if isinstance(item, list) else [asarray(item)]
+        return [a for i in item for a in leaves(i)] if isinstance(item, list) else [item]
 
+    _foreign.leave_to_classes("block", leaves(arrays))
     levels = depth(arrays)
-    rank = _py.max([levels] + [a.ndim for a in leaves(arrays)])
+    rank = _py.max([levels] + [asarray(a).ndim for a in leaves(arrays)])
 
     def join(item, level):
         if not isinstance(item, list):

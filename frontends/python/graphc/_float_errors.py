@@ -276,7 +276,8 @@ def _report(error, flags, operation, word, place):
     else:
         if handler is None:
             raise NameError(f"python callback specified for {_TEXTS[error]} (in {name}) but no function found.")
-        handler(_TEXTS[error], flags)
+        return _functools.partial(handler, _TEXTS[error], flags)
+    return None
 
 
 _LATER, _AT_ONCE, _NEVER, _ONE_TIME = range(4)

@@ -58,6 +58,13 @@ def leaves_all(cls):
     return is_made and cls.__array_ufunc__ is _np.ndarray.__array_ufunc__ and cls.__array_function__ in (_SILENT, ndarray.__array_function__)
 
 
+def leave_to_classes(name, values):
+    """Raises ForeignDType, for which NumPy's function asks, where the class of a value says what NumPy's functions mean."""
+    for cls in map(type, values):
+        if _says_itself(cls):
+            raise ForeignDType(f"{name}: {cls.__name__} has functions of its own")
+
+
 def _members(values):
     """Arguments, and what is in lists and tuples among them."""
     for value in values:
@@ -118,7 +125,7 @@ class _NumpysName(type):
 
 
 class _Written(ndarray, metaclass=_NumpysName):
-    """The values of an array of ours that a call writes to, where a class made of `ndarray` is asked: it may view them as that class."""
+    """The values of an array of ours that a call is given or writes to, where a class made of `ndarray` is asked: it may view them as that class."""
 
     __array_priority__ = -1e9  # results are of the other class
 
@@ -144,7 +151,8 @@ class _Call:
             if self._keeps:
                 return value
             if self._lends and value.ndim and value.device == "cpu":  # to code of a class, which may hand it to compiled code
-                return value._lent()
+                lent = value._lent()
+                return lent.view(_Written) if self._has_class else lent
             array = _np.asarray(value)
             return array[()] if _graphc.is_value(value) else array
         if type(value) in (list, tuple):
@@ -634,9 +642,7 @@ def _asks(inner):
     @_stands_for()
     @_functools.wraps(inner)
     def run(*args, **keywords):
-        for cls in map(type, (*args, *keywords.values())):
-            if _says_itself(cls):
-                raise ForeignDType(f"{cls.__name__} has functions of its own")
+        leave_to_classes(inner.__name__, (*args, *keywords.values()))
         return inner(*args, **keywords)
 
     return run

@@ -336,6 +336,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         scale = asarray(x.size / _math.prod(result.shape) if result.size else 0.0, result.dtype)
     else:
         weights = asarray(weights)
+        _count(x.shape, axis)  # sums of numbers take axes that averages refuse
         if x.shape != weights.shape:
             axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
             axes = [i % x.ndim for i in axes] if x.ndim else []

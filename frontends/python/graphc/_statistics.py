@@ -654,6 +654,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     """(counts, edges) of points in several dimensions: `sample` is (n, d), or d vectors; `bins` one number, or a number
     or edges for each dimension. Counts are float64, edges a list of vectors."""
+    _foreign.leave_to_classes("histogramdd", sample if isinstance(sample, (list, tuple)) else (sample,))
     if isinstance(sample, (_graphc.Array, _np.ndarray)) and sample.ndim == 2:
         sample = asarray(sample)
         columns = [sample[:, i] for i in _py.range(sample.shape[1])]
@@ -701,8 +702,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
 @_where_operands_are
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     """(counts, x edges, y edges) of points in the plane. `bins` is a number or edges for both, or a pair."""
-    if _py.any(_foreign.has_own(type(v), "__array_function__") for v in (x, y, bins, weights)):
-        raise ForeignDType("histogram2d")
+    _foreign.leave_to_classes("histogram2d", (x, y, bins, weights))
     x, y = asarray(x), asarray(y)
     if x.size != y.size:
         raise ArgumentError("histogram2d: x and y must have the same length.")

@@ -10,6 +10,7 @@ import builtins as _py
 import math as _math
 import operator as _operator
 import sys as _sys
+import types as _types
 from typing import Any as _Any
 from typing import NamedTuple as _NamedTuple
 
@@ -682,5 +683,12 @@ def trace(x, /, *, offset=0, dtype=None):
     return _trace(asarray(x), offset, -2, -1, dtype)
 
 
-#: NumPy's module of these functions, by which programs name the classes of results (`linalg._linalg.EigResult`).
-_linalg = _sys.modules[f"{__name__}._linalg"] = _sys.modules[__name__]
+class _Names(_types.ModuleType):
+    """NumPy's module of these functions, by which programs name the classes of results (`linalg._linalg.EigResult`) and what NumPy's own are made of."""
+
+    def __getattr__(self, name):
+        return globals()[name] if name in globals() else getattr(_np.linalg._linalg, name)
+
+
+_linalg = _sys.modules[f"{__name__}._linalg"] = _Names(f"{__name__}._linalg")
+__path__ = []  # a package, whose other modules are NumPy's
