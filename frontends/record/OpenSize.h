@@ -70,6 +70,8 @@ public:
   bool isCurrent() const;
   /// The rows there are; looks at the count. Trace error as OpenSize::look().
   Result<NodeRef> exact();
+  /// Whether exact() was asked before, so that it costs nothing.
+  bool isMade() const { return node != nullptr; }
   /// The same of a value up to the bound that was computed.
   Result<NodeRef> exactOf(const NodeRef &filled);
 

@@ -455,3 +455,23 @@ def test_outputs_of_what_is_made_of_chosen_elements(name, part):
 
     for got, wanted in zip(program(gc), program(np), strict=True):
         np.testing.assert_array_equal(np.asarray(got), wanted)
+
+
+@pytest.mark.parametrize("take", [lambda m, k: m.where(k)[0], lambda m, k: m.flatnonzero(k), lambda m, k: m.arange(k.size)[k], lambda m, k: m.nonzero(k)[0][::-1]])
+def test_places_that_a_loop_writes_to_again_and_again(take):
+    """Once they are counted they are places as any others: what they were made of may change."""
+    def program(m):
+        x, among = m.zeros((40, 30)), m.arange(30) % 7 == 1
+        source = m.arange(30)
+        at, total = take(m, among), []
+        for turn in range(40):
+            x[turn, at] = x[turn - 1, 8] + turn
+            if turn == 20:
+                among[:], source[:] = True, 0
+            x[turn, at[1:]] += 1
+            total.append(float(x[turn, 8]) + float(x[turn][at].sum()))
+        with pytest.raises(IndexError):
+            x[:, :5][0, at] = 1
+        return x.tolist(), total, at.tolist(), at.shape
+
+    assert program(gc) == program(np)

@@ -91,6 +91,11 @@ pb::object elementsOf(pb::handle object) {
   return asAnyArray(values) ? values : pb::module_::import("numpy").attr("asarray")(values);
 }
 
+/// Places of an open size that were counted for an earlier index.
+bool arePlacesMade(const Array &index) {
+  return index.isOpen() && isInteger(index.dtype()) && index.open()->recipe()->isMade();
+}
+
 KeyItem toKeyItem(pb::handle object, rt::Device *device) {
   KeyItem item;
   PyObject *p = object.ptr();
@@ -109,7 +114,7 @@ KeyItem toKeyItem(pb::handle object, rt::Device *device) {
     return item;
   }
   if (Array *array = asOpenArray(object))
-    return ofArray(array->rank() == 0 ? *asArray(object) : *array, object);
+    return ofArray(array->rank() == 0 || arePlacesMade(*array) ? *asArray(object) : *array, object);
   if (PyList_Check(p) || PyTuple_Check(p))
     return listItem(object, device);
   if (pb::isinstance<pb::array>(object) || pb::hasattr(object, "dtype")) {
