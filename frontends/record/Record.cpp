@@ -38,7 +38,8 @@ RecordScope::RecordScope() {
   UserPlace place = locationSource.current ? locationSource.current() : UserPlace{};
   scopeLocation = place.location;
   uint32_t modes = place.meetsErrors ? modesNow() : 0;
-  scopeErrors = modes & FloatModes::kAll ? modes | place.errorName : 0;
+  const uint32_t name = modes >> kErrorNameShift ? 0 : place.errorName; // the outer one is told
+  scopeErrors = modes & FloatModes::kAll ? modes | name : 0;
 }
 RecordScope::RecordScope(Location location, uint32_t errors)
     : outer(std::pair(scopeLocation, scopeErrors)) {

@@ -13,6 +13,8 @@
 #include <vector>
 
 namespace graphc::py {
+static PyObject *ofText(PyObject *quick, PyObject *const *args, Py_ssize_t count, PyObject *names);
+
 namespace {
 
 /// Python's side (graphc/_foreign.py). Owned for the life of the process.
@@ -131,6 +133,11 @@ PyObject *called(PyObject *self, PyObject *const *args, size_t flags, PyObject *
     if (result != Py_NotImplemented)
       return result ? result : handOver(self, args, PyVectorcall_NARGS(flags), names);
     Py_DECREF(result);
+    // Of a sequence that begins with numbers what else is there is seen here.
+    if (PyVectorcall_NARGS(flags) > 0)
+      theirs = ofText(f->quick, args, PyVectorcall_NARGS(flags), names);
+    if (theirs || PyErr_Occurred())
+      return theirs;
   }
   if (f->isOfValues) { // after the plain calls, which are of numbers
     const Py_ssize_t count = PyVectorcall_NARGS(flags);
@@ -333,8 +340,21 @@ static PyObject *theirDType(PyObject *const *args, Py_ssize_t count, PyObject *n
   return nullptr;
 }
 
-/// array(text) and asarray(text) of a sequence of text and None alone, with no dtype or with one of
-/// NumPy's: NumPy's; null, with no error set, for other calls.
+/// Text, None, and numbers of Python's, of which there is one that is no number.
+static bool isNoListOfNumbers(std::span<PyObject *const> items) {
+  const auto isText = [](PyObject *item) { return item == Py_None || PyUnicode_CheckExact(item); };
+  const auto isNumber = [](PyObject *item) {
+    return PyLong_CheckExact(item) || PyFloat_CheckExact(item) || PyBool_Check(item) ||
+           PyComplex_CheckExact(item);
+  };
+  return std::ranges::all_of(items,
+                             [&](PyObject *item) { return isNumber(item) || isText(item); }) &&
+         std::ranges::any_of(items, isText);
+}
+
+/// array(text) and asarray(text) of a sequence of text and None, besides which there may be
+/// numbers, with no dtype or with one of NumPy's: NumPy's; null, with no error set, for other
+/// calls.
 static PyObject *ofText(PyObject *quick, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   if (!quick || !PyCFunction_Check(quick) || Trace::active() ||
       !(PyList_CheckExact(args[0]) || PyTuple_CheckExact(args[0])))
@@ -346,8 +366,7 @@ static PyObject *ofText(PyObject *quick, PyObject *const *args, Py_ssize_t count
       (count + named == 2 && theirDType(args, count, names) == nullptr))
     return nullptr;
   const auto items = itemsOf(args[0]);
-  if (!std::ranges::all_of(
-          items, [](PyObject *item) { return item == Py_None || PyUnicode_CheckExact(item); }))
+  if (!isNoListOfNumbers(items))
     return nullptr;
   static constinit Imported array("numpy", "array"), asarray("numpy", "asarray");
   return PyObject_Vectorcall((copies ? array : asarray).get(), args, static_cast<size_t>(count),

@@ -12,10 +12,10 @@ from . import _graphc
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, float64, int64, is_named
 from ._float_errors import stands_for as _stands_for
-from ._sequences import along_diagonal, holds, of_narrow, refuse_outside, regular, without_makers
+from ._sequences import along_diagonal, holds, of_narrow, refuse_outside, refuse_step, regular, without_makers
 from ._wrapping import is_asked as _is_asked
 from ._wrapping import is_maker, made_by
-from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, ShapeError
+from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, ShapeError, as_user
 
 _Array = _graphc.Array
 
@@ -617,8 +617,7 @@ _TIMES = (_np.datetime64, _np.timedelta64, _datetime.date, _datetime.timedelta)
 
 
 def arange(start_or_stop=None, /, stop=_np._NoValue, step=1, dtype=None, *, device=None, like=None, start=None):
-    """start, start + step, ... below `stop`, as NumPy counts them. One argument is `stop`, if it has no name. Raises
-    ZeroDivisionError for a zero step."""
+    """start, start + step, ... below `stop`, as NumPy counts them. One argument is `stop`, if it has no name."""
     if like is not None:
         _leave_to(like)
     if start is not None and start_or_stop is not None:
@@ -630,6 +629,7 @@ def arange(start_or_stop=None, /, stop=_np._NoValue, step=1, dtype=None, *, devi
     step = 1 if step is None else step
     if start is None and stop is None:
         raise TypeError("arange() requires stop to be specified.")
+    given = start, stop, step
     if not (type(start) in _PLAIN and type(stop) in _PLAIN and type(step) in _PLAIN):
         if _py.any(isinstance(v, _TIMES) or (isinstance(v, _np.ndarray) and v.dtype.kind in "mM") for v in (start, stop, step)):
             raise ForeignDType("arange of dates")
@@ -637,12 +637,12 @@ def arange(start_or_stop=None, /, stop=_np._NoValue, step=1, dtype=None, *, devi
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
         if not _graphc.is_tracing() and _py.any(hasattr(v, "dtype") and v.dtype.char in _NARROW for v in (start, stop, step)):
             bounds = (v if v is None or type(v) in _PLAIN else _np.asarray(v)[()] for v in (start, stop, step))
-            return asarray(_np.arange(*bounds, dtype=_dtype(dtype)), device=device)
+            return asarray(as_user(_np.arange, *bounds, dtype=_dtype(dtype)), device=device)
         start, stop, step = (v.item() if isinstance(v, (_np.generic, _np.ndarray, _Array)) else v for v in (start, stop, step))
     if stop is None or start is None:
         start, stop = 0, start if stop is None else stop
     if step == 0:
-        raise ZeroDivisionError("division by zero")
+        refuse_step(given)
     wanted = _dtype(dtype)
     if wanted is not None and wanted.kind == "b":
         return _boolean_range(_graphc.arange(start, stop, step, int64, device))
@@ -698,8 +698,8 @@ def _spaced(start, stop, num, endpoint, retstep, wanted, axis):
     index = _graphc.iota(num, real, delta.device).astype(kind, copy=False).reshape((-1,) + (1,) * delta.ndim)
     if intervals > 0:
         step = delta / intervals
-        direct = index * step + start
-        values = _graphc.select(step == 0, index / intervals * delta + start, direct)
+        is_flat = _graphc.reduce("any", step == 0, None, False, None)  # one step of zero decides for all, as in NumPy
+        values = _graphc.select(is_flat, index / intervals * delta + start, index * step + start)
     else:
         step = delta * _math.nan
         values = index * delta + start

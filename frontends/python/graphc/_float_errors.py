@@ -154,7 +154,7 @@ class errstate:  # noqa: N801
 
 
 class named:  # noqa: N801
-    """What is recorded inside is told under a name, where the functions that stand for it (`stands_for`) give none."""
+    """What is recorded inside is told under a name, whatever the functions that stand for it (`stands_for`) are called."""
 
     def __init__(self, name):
         with _lock:
@@ -225,7 +225,7 @@ def tell(text, category=RuntimeWarning):
 
 # Reports.
 
-_SHORT = {"reduce": "reduce", "scan": "accumulate", "cast": "cast"}
+_SHORT = {"reduce": "reduce", "scan": "accumulate", "cast": "cast", "scatter": "at"}
 # Registries of places that belong to no module.
 _registries = {}
 

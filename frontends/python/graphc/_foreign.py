@@ -294,11 +294,11 @@ _TEXT = frozenset((str, type(None)))
 
 
 def _is_text(values):
-    """Whether a sequence has text and None alone, or sequences of those."""
+    """Whether a sequence has text and None, beside which numbers are objects or text, or sequences of those alone."""
     kinds = {*map(type, values)}
     if kinds == {_np.ndarray}:
         return all(v.dtype.kind in "USMm" for v in values)
-    return bool(kinds) and (kinds <= _TEXT or (kinds <= {list, tuple} and all(map(_is_text, values))))
+    return bool(kinds) and ((not kinds.isdisjoint(_TEXT) and kinds <= _NUMBERS) or (kinds <= {list, tuple} and all(map(_is_text, values))))
 
 
 def _of_no_numbers(theirs, args, keywords):

@@ -300,6 +300,7 @@ def _beside_number(x, number, is_largest):
 
 
 @as_ufunc(2, alike=False, loop="fmax")
+@_stands_for()
 def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The larger of two elements, or the one that is not NaN."""
     made = _beside_number(x1, x2, True)
@@ -308,6 +309,7 @@ def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 @as_ufunc(2, alike=False, loop="fmin")
+@_stands_for()
 def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The smaller of two elements, or the one that is not NaN."""
     made = _beside_number(x1, x2, False)

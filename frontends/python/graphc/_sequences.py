@@ -49,6 +49,11 @@ def of_narrow(obj, dtype):
     return obj
 
 
+def refuse_step(bounds):
+    """What NumPy says of a range whose step is zero: of its own scalars' quotient it warns first."""
+    as_user(_np.arange, *(_np.asarray(v)[()] if isinstance(v, (_graphc.Array, _np.ndarray)) else v for v in bounds))
+
+
 def regular(shapes, around):
     """What NumPy says of the part of parts' shapes in which they are alike; of parts inside other sequences, ours."""
     if around:

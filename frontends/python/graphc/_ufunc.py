@@ -23,7 +23,7 @@ from ._float_errors import tell as _tell
 from ._missing import EXTREMES as _PASSES_NAN
 from ._signatures import Described as _Described
 from ._ufunc_loops import called as _called, is_weak as _is_weak, masked as _masked, of_loop as _of_loop, scan as _scan, spread as _spread
-from ._ufunc_methods import doubling as _doubling, fold_where as _fold_where, loop_dtype as _loop_dtype, in_order as _in_order, in_turns as _in_turns, mark as _mark, quick_method as _quick_method
+from ._ufunc_methods import name_at as _name_at, doubling as _doubling, fold_where as _fold_where, loop_dtype as _loop_dtype, in_order as _in_order, in_turns as _in_turns, mark as _mark, quick_method as _quick_method
 from ._slices import ANY_ORDER as _ASSOCIATIVE, fold_slices as _fold_slices, is_numpys as _is_numpys, reduce_by_lengths as _reduce_by_lengths, slices as _slices
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
 
@@ -558,7 +558,7 @@ _WITH_POLES = {"divide", "floor_divide", "remainder", "fmod", "power", "float_po
 def _tell_of_places(self, a, indices, *b):
     """Computes the operation on the elements that indices name for what floating-point errors it meets: writing to places tells none."""
     if _any_told() and a.size and not _graphc.is_tracing():
-        with _named("at" if not b else self.__name__):
+        with _named(_name_at(self.__name__, a, indices, b[0]) if b else "at"):
             _graphc.eval([self(a[indices], *b)], "range")
 
 
@@ -608,8 +608,6 @@ def _at(self, a, indices, b=_NO_VALUE, /):
         return
     if b is _NO_VALUE:
         raise ArgumentError(f"{self.__name__}.at: second operand needed for ufunc")
-    if self.__name__ in _WITH_POLES:
-        _tell_of_places(self, a, indices, b)
     operation = self.__dict__.get("operation")
     if operation in _MODULAR_SUMS and _is_plain(a.dtype, b):
         _graphc.scatter(a, indices, b, operation)
@@ -625,14 +623,17 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     if operation is not None and fits and self.__name__ not in _BOOLEAN:
         if probe != a.dtype:
             b = asarray(b, device=a.device).astype(a.dtype)
+        if self.__name__ in _WITH_POLES:
+            _tell_of_places(self, a, indices, b)
         _graphc.scatter(a, indices, b, operation)
         return
     if self.__name__ in _ROUNDED_ONCE and isinstance(a.dtype, _np.dtype) and not _graphc.is_tracing():
         raise ForeignDType(self.__name__)
     places, flat = _flat_places(a, indices), a.ravel()
     values = _graphc.broadcast_to(asarray(b, device=a.device), places.shape).ravel()
-    for named, chosen in _in_turns(_np.asarray(places.ravel())):
-        flat[named] = self(flat[named], values[chosen]).astype(a.dtype, copy=False)
+    with _named("at"):
+        for named, chosen in _in_turns(_np.asarray(places.ravel())):
+            flat[named] = self(flat[named], values[chosen]).astype(a.dtype, copy=False)
     if not _graphc.shares_storage(flat, a):
         a[...] = flat.reshape(a.shape)
 
@@ -736,6 +737,7 @@ for _name, _value in {
 _graphc.set_ufunc_handler(_call, _write_own)
 
 
+@_stands_for()
 def strengthened(args):
     """Operands of which Python's numbers, beside arrays, are arrays of the dtype that they promote to."""
     if not _py.any(map(_is_weak, args)) or _py.all(map(_is_weak, args)):

@@ -120,3 +120,13 @@ def fold_where(self, first, rows, where):
         following = self(result, rows[i]).astype(first.dtype, copy=False)
         result = following if is_all else _graphc.select(where[i], following, result)
     return result
+
+
+#: Operations with poles for which NumPy has loops over elements of a vector that an array names.
+_LOOPS_OF_PLACES = {"divide", "floor_divide"}
+
+
+def name_at(name, a, indices, b):
+    """What NumPy calls errors of an operation on elements that are named: its name where it has one loop for them, else the method's."""
+    is_loop = name in _LOOPS_OF_PLACES and a.ndim == 1 and type(indices) not in (tuple, slice) and getattr(b, "ndim", 0) <= 1
+    return name if is_loop else "at"
