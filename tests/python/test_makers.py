@@ -179,3 +179,12 @@ def test_makers_are_asked_for_dtypes_that_numpy_alone_has():
         return [(m.dtype, m.tolist()) for m in made], [*dict.fromkeys(asked)]
 
     assert run(gc) == run(np)
+
+
+@pytest.mark.parametrize("options", [{}, {"endpoint": False}, {"axis": -1}], ids=repr)
+def test_samples_to_an_end_that_is_the_start_are_spaced_as_numpys(options):
+    rng = np.random.default_rng(0)
+    for turn in range(60):
+        ends = rng.standard_normal(6) * 10.0 ** rng.integers(-3, 3)
+        ends[rng.random(6) < 0.3 * (turn % 2)] = 0.0
+        assert np.asarray(gc.linspace(0, gc.asarray(ends), 7, **options)).tobytes() == np.linspace(0, ends, 7, **options).tobytes()

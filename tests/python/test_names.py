@@ -160,6 +160,25 @@ def test_pad(mode):
     compare(program, exact.assert_same)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("mode", ["edge", "linear_ramp", "maximum", "median", "minimum", "reflect", "symmetric", "wrap"])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "u1", "c16", "?"])
+def test_pads_of_a_loop_have_the_bits_of_one(mode, dtype):
+    rng = np.random.default_rng(3)
+    for shape in ((7,), (4, 5), (2, 3, 4), (90, 60)):
+        host = (rng.standard_normal(shape) * 50).astype(dtype)
+        for widths in (1, (2, 0), (0, 3)):
+            try:
+                expected = np.pad(host, widths, mode=mode)
+            except (TypeError, ValueError):
+                continue
+            x = gc.asarray(host)
+            for _ in range(20):
+                made = np.asarray(gc.pad(x, widths, mode=mode))
+            assert made.dtype == expected.dtype and made.shape == expected.shape
+            assert made.tobytes() == expected.tobytes()
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float16", "int32", "uint8", "bool", "complex128"])
 @pytest.mark.parametrize("value", [0, 7, 2.5, -2.7, 300, -1, True, (1, 2), (300, -1)])
 def test_pad_by_values(value, dtype):

@@ -199,10 +199,12 @@ def _repeated(x, axis, count, place):
 
 def _ramp(x, axis, count, place, end):
     """From the end value to the edge, which is left out."""
-    from ._creation import linspace
+    from ._creation import are_few_known, linspace
 
     edge = _edge(x, axis, place)
     flat = edge.reshape(edge.shape[:axis] + edge.shape[axis + 1 :])
+    if are_few_known(edge) and isinstance(x.dtype, _np.dtype):
+        return asarray(_np.linspace(end, _np.asarray(flat), count, endpoint=False, dtype=x.dtype, axis=axis))
     wanted = x.dtype if x.dtype.kind in "iu" else None
     return linspace(full(flat.shape, end, device=x.device), flat, count, endpoint=False, dtype=wanted, axis=axis)
 
