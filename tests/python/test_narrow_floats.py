@@ -74,3 +74,10 @@ def test_bfloat16_is_a_dtype():
     assert gc.can_cast("bfloat16", "float32") and not gc.can_cast("float32", "bfloat16")
     assert "bfloat16" in repr(g) and float(g[1]) == 2.5
     assert_bits(gc.nextafter(g, gc.asarray([9, 9], dtype="bfloat16")), np.array([1.5 + 2.0**-7, 2.5 + 2.0**-6], BFLOAT16))
+
+
+@pytest.mark.parametrize("name", ["deg2rad", "rad2deg", "radians", "degrees"])
+def test_angles_are_rounded_once(name):
+    for host in (np.arange(200, dtype=np.uint8), np.linspace(-400, 400, 999).astype(np.float16)):
+        ours, theirs = np.asarray(getattr(gc, name)(gc.asarray(host))), getattr(np, name)(host)
+        assert ours.dtype == theirs.dtype and ours.tolist() == theirs.tolist()

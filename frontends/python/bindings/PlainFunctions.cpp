@@ -476,8 +476,9 @@ PyObject *isPending(PyObject *, PyObject *object) {
     const Array *x = asAnyArray(object);
     if (!x)
       throw pb::type_error("pending takes an Array");
+    // A part of what is computed is read where it lies.
     return PyBool_FromLong(x->isOpen() ||
-                           (!x->known() && unwrap(x->value())->state() == NodeState::Pending));
+                           (!x->known() && x->storage()->current()->state() == NodeState::Pending));
   });
 }
 

@@ -15,9 +15,9 @@ UPDATES = {"copyto": "dst", "put": "a", "place": "arr", "putmask": "a", "fill_di
 #: passes as numbers have bits; of any, the first of any size. None of them gives views, and none changes its arguments.
 _EXACT = dict.fromkeys(
     ("append", "argsort", "argwhere", "array_equal", "choose", "column_stack", "compress", "cross", "delete", "diagflat", "digitize", "dstack", "ediff1d", "extract", "flatnonzero",
-     "heaviside", "hstack", "insert", "interp", "ldexp", "modf", "nonzero", "pad", "polyadd", "polyder", "polyint", "polysub", "ravel_multi_index", "select", "take", "take_along_axis", "tril", "triu", "unique", "unravel_index", "vstack"), 0
+     "heaviside", "hstack", "insert", "interp", "ldexp", "modf", "nonzero", "pad", "polyadd", "polyder", "polyint", "polysub", "ravel_multi_index", "rint", "select", "take", "take_along_axis", "tril", "triu", "unique", "unravel_index", "vstack"), 0
 ) | dict.fromkeys(("repeat", "resize", "tile"), 1) | dict.fromkeys(
-    ("convolve", "correlate", "intersect1d", "rint", "setdiff1d", "setxor1d", "trace", "union1d"), 2
+    ("convolve", "correlate", "intersect1d", "setdiff1d", "setxor1d", "trace", "union1d"), 2
 ) | dict.fromkeys(
     ("bitwise_count", "frexp", "isin", "lexsort", "packbits", "unpackbits"), 3
 ) | {"gcd": 5, "lcm": 5, "searchsorted": 6}  # fmt: skip

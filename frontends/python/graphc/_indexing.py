@@ -103,10 +103,28 @@ def _flat_key(x, places):
     return tuple(reversed(key))
 
 
+def _are_places(indices):
+    """Whether it is a list of Python's integers, of which there is one."""
+    return type(indices) in (list, tuple) and {*map(type, indices)} == {int}
+
+
+def _fits(x, values, count):
+    """Whether values are an element of the array's dtype for each place, and elsewhere."""
+    return type(values) is _graphc.ndarray and values.dtype is x.dtype and values.shape == (count,) and not _graphc.shares_storage(values, x)
+
+
+def _holds(dtype, number):
+    """Whether a dtype has a number of Python's as it is, or as it is rounded."""
+    return type(number) in (int, float) and dtype is float64 or type(number) is int and dtype is int64 and -(2**31) < number < 2**31
+
+
 @_stands_for()
 def put(a, ind, v, mode="raise"):
     """Writes `v`, repeated as needed, to flat `ind` of `a`, in order. Modes as in take."""
     x, indices, values = a, ind, v
+    if type(x) is _graphc.ndarray and x.ndim == 1 and mode == "raise" and _are_places(ind) and (_holds(x.dtype, v) or _fits(x, v, len(ind))) and not _graphc.is_tracing():
+        x[list(ind)] = v
+        return
     if not _graphc.is_array(x):
         raise ForeignDType(f"argument 1 must be a graphc array, not {type(x).__name__}")
     if mode == "raise" and not _graphc.is_array(indices) and not _graphc.is_tracing():
@@ -202,10 +220,18 @@ def argwhere(a):
     return stack(nonzero(x), axis=1)
 
 
+#: So many rows are named by Python's numbers sooner than counted in a mask.
+_FEW_CHOSEN = 64
+
+
 @_where_operands_are
 def compress(condition, a, axis=None, out=None):
     """The parts of `a` along `axis` (None: flattened) where a condition of one axis holds. Counted when called."""
     x = asarray(a)
+    if type(condition) in (list, tuple) and {*map(type, condition)} <= {bool, int} and (axis == 0 or (axis is None and x.ndim == 1)) and out is None and x.ndim:
+        chosen = [i for i, holds in enumerate(condition) if holds]
+        if chosen and len(chosen) <= _FEW_CHOSEN:
+            return x[chosen]
     condition = asarray(condition, device=None if _graphc.is_array(condition) else x.device)
     if condition.ndim != 1:
         raise ArgumentError("compress: condition must be a 1-d array")
@@ -283,7 +309,7 @@ def bincount(x, weights=None, minlength=0):
     minlength = _operator.index(minlength)
     if type(weights) is _graphc.ndarray and weights.dtype.kind in "iub":
         weights = weights.astype(float64)
-    counts = _graphc.bincount(x, minlength, weights)
+    counts = _graphc.bincount(x if x.dtype.kind != "b" else x.astype(int64), minlength, weights)
     if counts is not None:
         return counts
     if x.ndim != 1:

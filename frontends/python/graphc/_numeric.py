@@ -200,18 +200,26 @@ def _in_floats(x, name):
 _WHOLE = 1 << 53
 
 
+@_stands_for()
+def _scaled(x, factor):
+    """The product with a number that float16 has not, which is rounded once."""
+    if _graphc.is_array(x) and x.dtype == _np.float16:
+        return _graphc.mul(x.astype(float32), factor).astype(x.dtype)
+    return _graphc.mul(x, factor)
+
+
 @as_ufunc(1)
 @_stands_for("deg2rad")
 def deg2rad(x: ArrayLike, /) -> Array:
     """Degrees to radians."""
-    return _graphc.mul(_in_floats(x, "deg2rad"), _math.pi / 180)
+    return _scaled(_in_floats(x, "deg2rad"), _math.pi / 180)
 
 
 @as_ufunc(1)
 @_stands_for("rad2deg")
 def rad2deg(x: ArrayLike, /) -> Array:
     """Radians to degrees."""
-    return _graphc.mul(_in_floats(x, "rad2deg"), 180 / _math.pi)
+    return _scaled(_in_floats(x, "rad2deg"), 180 / _math.pi)
 
 
 @as_ufunc(1)
@@ -602,10 +610,10 @@ def _nan_extreme(reduction, a, axis, out, keepdims, filler, initial, where):
         return reduction(x, axis, out, keepdims, initial, where)
     if out is None and is_plain and x.size and are_few_known(x):
         found = reduction(x, axis, None, keepdims)
-        if (found == found).all():  # a NaN would have been found
+        if not _np.isnan(_np.asarray(found)).any():  # a NaN would have been found
             return found
         found = reduction(_without_nan(x, filler), axis, None, keepdims)
-        if (found != filler).all():
+        if (_np.asarray(found) != filler).all():
             return found
     with _quiet():
         found = reduction(_without_nan(x, filler), axis, None, keepdims, initial, where)
