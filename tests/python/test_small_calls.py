@@ -30,7 +30,7 @@ INTEGERS = np.array([3, 0, 7, 7, -2, 12, 3, 1])
 MASK = INTEGERS > 2
 #: Calls on the module np and on its arrays: `f` of floats, `i` of integers, `m` a mask, `w` of two axes.
 ANY = [
-    "np.argsort(f, kind='stable')", "np.append(f, 2.0)", "np.append(f, i)", "np.array_equal(f, f)", "np.array_equal(i, i[::-1])", "np.choose(i % 2, [f, f[::-1]])",
+    "np.pad(f, 2, 'linear_ramp')", "np.pad(w, 1, 'edge')", "np.rint(f + 0.5j)", "np.argsort(f, kind='stable')", "np.append(f, 2.0)", "np.append(f, i)", "np.array_equal(f, f)", "np.array_equal(i, i[::-1])", "np.choose(i % 2, [f, f[::-1]])",
     "np.column_stack([f, i])", "np.compress(m, f)", "np.delete(f, 2)", "np.delete(w, 1, axis=1)", "np.diagflat(f)", "np.digitize(f, [0.0, 2.0])",
     "np.dstack([f, f])", "np.extract(m, f)", "np.gcd(i, 12)", "np.gcd(i, i[::-1])", "np.lcm(i, 4)", "np.insert(f, 2, 1.5)", "np.insert(w, 0, 9, axis=1)",
     "np.interp(f, s, f[5:])", "np.interp(0.25, s, s * s)", "np.interp(i, s, s, left=-1.0, right=9)", "np.ldexp(f, i)", "np.ldexp(f.astype('f4'), 3)", "np.ldexp(f * 5e-324, -i)", "np.isin(i, [3, 7])", "np.isin(f, f[:3])",

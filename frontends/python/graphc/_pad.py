@@ -204,7 +204,7 @@ def _ramp(x, axis, count, place, end):
     edge = _edge(x, axis, place)
     flat = edge.reshape(edge.shape[:axis] + edge.shape[axis + 1 :])
     if are_few_known(edge) and isinstance(x.dtype, _np.dtype):
-        return asarray(_np.linspace(end, _np.asarray(flat), count, endpoint=False, dtype=x.dtype, axis=axis))
+        return asarray(_np.linspace(_np.asarray(end), _np.asarray(flat), count, endpoint=False, dtype=x.dtype, axis=axis))
     wanted = x.dtype if x.dtype.kind in "iu" else None
     return linspace(full(flat.shape, end, device=x.device), flat, count, endpoint=False, dtype=wanted, axis=axis)
 
