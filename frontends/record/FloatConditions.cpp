@@ -64,24 +64,6 @@ public:
     return kept(node::slice(x, std::move(starts), std::move(steps), counts));
   }
 
-  /// Where a scatter brings one of the values that a condition holds for.
-  NodeRef broughtBy(const Node &scatter, const NodeRef &condition) {
-    op::ScatterAttrs attrs;
-    if (!status || !condition || !attrs.decode(scatter.attrs()))
-      return {};
-    constexpr int64_t kDrop = 2; // the scatter itself tells of an index outside
-    attrs.combine = static_cast<int64_t>(OpKind::LogicalOr);
-    attrs.mode |= kDrop;
-    NodeRef no = kept(node::scalar(op::Scalar::ofBool(false), DType::Bool, device));
-    NodeRef none = no ? kept(node::broadcast(no, scatter.shape())) : NodeRef();
-    if (!none)
-      return {};
-    std::vector<NodeRef> operands(scatter.operands().begin(), scatter.operands().end());
-    operands[0] = none;
-    operands[1] = condition;
-    return kept(node::make(OpKind::Scatter, operands, attrs.encode(), {}, device));
-  }
-
 private:
   /// A line that is being recorded may be what evaluates: its conditions are nobody's to ask about.
   RecordScope quiet{RecordScope::location(), 0};
@@ -271,17 +253,6 @@ void ofProduct(Conditions &c, const NodeRef &r, std::span<const NodeRef> x, Erro
       c.without(c.over(ReduceKind::Any, c.op(OpKind::IsNan, r)), unknown);
 }
 
-/// As NumPy's in order, but for an element that went on from an infinity.
-void ofScatter(Conditions &c, const Node &n, const NodeRef &r, std::span<const NodeRef> x,
-               Errors &out) {
-  NodeRef unknown = c.op(OpKind::IsNan, x[1]);
-  NodeRef notFinite = c.op(OpKind::LogicalNot, c.op(OpKind::IsFinite, x[1]));
-  at(out, FloatError::Over) = c.without(
-      c.both(c.op(OpKind::IsInf, r), c.op(OpKind::IsFinite, x[0])), c.broughtBy(n, notFinite));
-  at(out, FloatError::Invalid) = c.without(
-      c.without(c.op(OpKind::IsNan, r), c.op(OpKind::IsNan, x[0])), c.broughtBy(n, unknown));
-}
-
 /// The errors of an operation whose value is asked for again by `r`.
 Errors errorsOf(Conditions &c, const NodeRef &r) {
   const Node &n = *r;
@@ -295,8 +266,6 @@ Errors errorsOf(Conditions &c, const NodeRef &r) {
     ofScan(c, n, r, x[0], out);
   else if (n.kind() == OpKind::Matmul)
     ofProduct(c, r, x, out);
-  else if (n.kind() == OpKind::Scatter)
-    ofScatter(c, n, r, x, out);
   else if (!isInexact(n.dtype()))
     ofIntegers(c, n, x, out);
   else

@@ -120,13 +120,6 @@ Status tellNow(FloatError error, OpKind kind, uint32_t modes) {
   return floatSink({&report, 1});
 }
 
-/// Of the operation that elements meet by in a scatter, -1 where they are written.
-static bool meetsErrorsAtPlaces(int64_t combine) {
-  return combine == static_cast<int64_t>(OpKind::Add) ||
-         combine == static_cast<int64_t>(OpKind::Sub) ||
-         combine == static_cast<int64_t>(OpKind::Mul);
-}
-
 bool mayMeetFloatErrors(const Node &n) {
   switch (n.kind()) {
   case OpKind::Cast:
@@ -140,10 +133,6 @@ bool mayMeetFloatErrors(const Node &n) {
     auto kind = static_cast<ReduceKind>(n.attrs()[0]);
     return isInexact(n.dtype()) &&
            (kind == ReduceKind::Sum || kind == ReduceKind::Prod || kind == ReduceKind::Mean);
-  }
-  case OpKind::Scatter: {
-    op::ScatterAttrs attrs;
-    return isInexact(n.dtype()) && attrs.decode(n.attrs()) && meetsErrorsAtPlaces(attrs.combine);
   }
   case OpKind::Abs:
     return isComplex(n.operands()[0]->dtype());

@@ -11,15 +11,6 @@ pytestmark = pytest.mark.graphc_only
 
 #: The operation, what is there, the places, and what meets it.
 MEETINGS = {
-    "overflow": ("add", [1e308, 1.0], [0, 0], [1e308, 1e308]),
-    "opposite infinities": ("add", [numpy.inf, 1.0], [0, 1], [-numpy.inf, 1e308]),
-    "infinities of the data": ("add", [numpy.inf, 1.0], [0, 1], [1.0, numpy.inf]),
-    "NaN of the data": ("multiply", [numpy.nan, 1.0], [0, 1, 1], [2.0, numpy.nan, 3.0]),
-    "a factor": ("multiply", [1e308, 1.0], [0, 0], 1e10),
-    "zero times an infinity": ("multiply", [0.0, 1.0], [0, 1], [numpy.inf, 2.0]),
-    "one infinity off another": ("subtract", [numpy.inf, 1.0], [0], [numpy.inf]),
-    "two axes": ("add", [[1e308, 1.0], [2.0, 3.0]], ([0, 0], [0, 0]), [1e308, 1.0]),
-    "rows": ("subtract", [[1e308, 1.0], [2.0, 3.0]], [0, 0], [[-1e308, 1.0], [0.0, 1.0]]),
     "powers": ("power", [1e300, 1.0], [0, 1], 2.0),
     "quotients": ("divide", [1.0, 1.0], [0, 1], 0.0),
 }
@@ -46,34 +37,6 @@ def told(np, name, start, places, values, dtype, modes, repeat=1):
 def test_what_meets_elements_tells_as_numpy(meeting, modes, repeat):
     name, start, places, values = MEETINGS[meeting]
     assert repr(told(graphc, name, start, places, values, "f8", modes, repeat)) == repr(told(numpy, name, start, places, values, "f8", modes, repeat))
-
-
-def test_single_precision_overflows_at_its_own_range():
-    call = ("add", [3e38, 1.0], [0, 0], [3e38, 1.0], "f4", {})
-    assert repr(told(graphc, *call)) == repr(told(numpy, *call))
-
-
-@pytest.mark.parametrize("shape", ["vector", "table"])
-@pytest.mark.parametrize("is_bad", [False, True])
-def test_compiled_scatters_tell_of_the_line_that_met_an_error(shape, is_bad):
-    n = 150_000
-    start, values = numpy.ones(n), numpy.ones(n)
-    if is_bad:
-        start[[17, n - 5]] = values[[17, n - 5]] = 1e308
-    places = numpy.arange(n)
-
-    def run(np):
-        x, v, i = np.asarray(start.copy()) * 1.0, np.asarray(values), np.asarray(places)
-        with warnings.catch_warnings(record=True) as met:
-            warnings.simplefilter("always")
-            if shape == "table":
-                np.add.at(x.reshape(-1, 10), (i // 10, i % 10), v)
-            else:
-                np.add.at(x, i, v)
-            total = float(numpy.asarray(x)[:16].sum())
-        return [(str(w.message), w.filename == __file__) for w in met], total, numpy.asarray(x)[[17, 18]].tolist()
-
-    assert run(graphc) == run(numpy)
 
 
 def test_counting_with_weights_tells_of_nothing():

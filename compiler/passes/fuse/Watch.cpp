@@ -62,13 +62,6 @@ bool passesOn(Operation *op, Value operand) {
              graph::HypotOp, graph::CastOp>(op);
 }
 
-/// Whether what elements meet at their places may give one: the result of that is in memory alone.
-bool raisesAtPlaces(Operation *op) {
-  auto scatter = dyn_cast<kernel::ScatterOp>(op);
-  return scatter && isInexact(scatter.getValue().getType()) &&
-         llvm::is_contained({"add", "sub", "mul"}, scatter.getCombine());
-}
-
 /// Whether its operands and its result tell that it gave one. Values of complex operations are of
 /// several operations on real numbers, a quotient that overflowed is NaN when it is rounded down,
 /// and NaN is told of where operands are compared.
@@ -125,10 +118,9 @@ bool pass::watchOperations(kernel::FuncOp kernel) {
   Attribute whole = UnitAttr::get(context), each = StringAttr::get(context, kWatchOperations);
   bool any = false;
   for (Operation &op : kernel.getBody().front()) {
-    bool atPlaces = raisesAtPlaces(&op);
-    if (!atPlaces && !mayRaise(&op))
+    if (!mayRaise(&op))
       continue;
-    op.setAttr(kWatchAttr, !atPlaces && tellsByOperands(&op) ? each : whole);
+    op.setAttr(kWatchAttr, tellsByOperands(&op) ? each : whole);
     any = true;
   }
   if (any)
@@ -140,11 +132,6 @@ bool pass::watchValues(kernel::FuncOp kernel) {
   bool any = false;
   DenseSet<Operation *> needed;
   for (Operation &op : kernel.getBody().front()) {
-    if (raisesAtPlaces(&op)) {
-      op.setAttr(kWatchAttr, UnitAttr::get(op.getContext()));
-      any = true;
-      continue;
-    }
     if (!mayRaise(&op) && !needed.contains(&op))
       continue;
     Value value = op.getResult(0);

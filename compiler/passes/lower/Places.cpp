@@ -1,6 +1,5 @@
 // Gathers, scatters and the checks of their indices.
 #include "compiler/passes/analysis/Atomic.h"
-#include "compiler/passes/fuse/Watch.h"
 #include "compiler/passes/lower/BodyEmitter.h"
 #include "compiler/passes/lower/IndexMath.h"
 
@@ -435,9 +434,6 @@ Value BodyEmitter::readPlace(OpBuilder &builder, kernel::ScatterOp op, Value at)
 
 void BodyEmitter::writePlace(OpBuilder &builder, kernel::ScatterOp op, Value element, Value at) {
   Value buffer = buffers[func.getNumTensors() + op.getResult()];
-  Position everywhere;
-  if (op->hasAttr(kWatchAttr)) // what was combined is nowhere but in memory from here on
-    watchFloat(builder, element, everywhere);
   memref::StoreOp::create(builder, loc, toMemory(builder, element), buffer, at);
 }
 
@@ -456,9 +452,6 @@ void BodyEmitter::scatterLane(OpBuilder &builder, kernel::ScatterOp op, Value el
                       : memref::LoadOp::create(builder, loc, buffer, at).getResult();
     element = combined(builder, op, fromMemory(builder, old, graph::elementType(element.getType())),
                        element);
-    Position everywhere;
-    if (op->hasAttr(kWatchAttr))
-      watchFloat(builder, element, everywhere);
   }
   if (parts)
     vector::StoreOp::create(builder, loc, element, buffer, at);
@@ -563,8 +556,6 @@ void BodyEmitter::scatter(OpBuilder &builder, kernel::ScatterOp op, Position &po
   if (!op.getCombine().empty()) {
     Value old = loadFrom(inside, buffer, at.first, access, position);
     row = combined(inside, op, fromMemory(inside, old, graph::elementType(element.getType())), row);
-    if (op->hasAttr(kWatchAttr))
-      watchFloat(inside, row, position);
   }
   Value raw = toMemory(inside, row);
   if (position.limit)

@@ -284,16 +284,6 @@ void setItem(Array &x, const pb::object &key, const pb::object &value) {
   putItem(x, key, value, std::nullopt);
 }
 
-/// What NumPy names errors of an operation at places: that where it has one loop for it, else the
-/// method.
-static op::OpKind nameAt(const Array &x, const pb::object &key, const pb::object &value,
-                         op::OpKind combine) {
-  const Array *values = asAnyArray(value.ptr());
-  const bool isLoop = x.rank() == 1 && !PyTuple_Check(key.ptr()) && !PySlice_Check(key.ptr()) &&
-                      (!values || values->rank() <= 1);
-  return isLoop ? combine : op::OpKind::Scatter;
-}
-
 void defineIndexFunctions(pb::module_ &m) {
   m.def(
       "scatter",
@@ -305,9 +295,6 @@ void defineIndexFunctions(pb::module_ &m) {
             throw pb::value_error(
                 format("scatter: no operation is called '{}'", combine.cast<std::string>()));
         }
-        RecordScope line;
-        RecordScope named(RecordScope::location(),
-                          kind ? errorsUnder(nameAt(x, key, value, *kind)) : RecordScope::errors());
         putItem(x, key, value, kind);
       },
       pb::arg("x"), pb::arg("key"), pb::arg("value"), pb::arg("combine") = pb::none(),

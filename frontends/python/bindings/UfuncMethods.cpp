@@ -201,9 +201,7 @@ PyObject *ufuncMethod(PyObject *self, PyObject *const *args, Py_ssize_t count, P
     if (!ufunc && place == kReduce)
       return foldedInOrder(args[0], *x, count, names);
     const bool mayFail = !(bits & kSafe) && (isInexact(x->dtype()) || (bits & kDivides) != 0);
-    const bool isRows =
-        x->rank() == 1 && !PyTuple_Check(args[2]); // which our scatters write where they lie
-    if (!ufunc || ((bits & kScattered) && count == 4 && isRows && isScattered(x->dtype(), args[3])))
+    if (!ufunc || ((bits & kScattered) && count == 4 && isScattered(x->dtype(), args[3])))
       return nullptr;
     std::optional<Raising> raising;
     if (mayFail && !raising.emplace())

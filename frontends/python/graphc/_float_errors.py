@@ -225,7 +225,7 @@ def tell(text, category=RuntimeWarning):
 
 # Reports.
 
-_SHORT = {"reduce": "reduce", "scan": "accumulate", "cast": "cast", "scatter": "at"}
+_SHORT = {"reduce": "reduce", "scan": "accumulate", "cast": "cast"}
 # Registries of places that belong to no module.
 _registries = {}
 

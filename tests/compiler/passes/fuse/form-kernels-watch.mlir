@@ -86,26 +86,6 @@ module attributes {graphc.watch = "operations"} {
 
 // -----
 
-// What elements meet at their places is looked at where it is written; what is only written there, or chosen, becomes none.
-// CHECK-LABEL: kernel.func @met_0(
-// CHECK: kernel.scatter {{.*}}graphc.watch
-// CHECK-LABEL: kernel.func @written_0(
-// CHECK-NOT: graphc.watch
-// CHECK-LABEL: func.func @written(
-module attributes {graphc.watch} {
-  func.func @met(%x: tensor<8xf32>, %v: tensor<9xf32>, %j: tensor<9xi64>) -> tensor<8xf32> {
-    %s = graph.scatter %v into %x[%j] axes [0] at 0 combine "add" : tensor<9xf32> into tensor<8xf32>[tensor<9xi64>] -> tensor<8xf32>
-    return %s : tensor<8xf32>
-  }
-  func.func @written(%x: tensor<8xf32>, %v: tensor<9xf32>, %j: tensor<9xi64>) -> tensor<8xf32> {
-    %s = graph.scatter %v into %x[%j] axes [0] at 0 combine "" : tensor<9xf32> into tensor<8xf32>[tensor<9xi64>] -> tensor<8xf32>
-    %t = graph.scatter %v into %s[%j] axes [0] at 0 combine "minimum" : tensor<9xf32> into tensor<8xf32>[tensor<9xi64>] -> tensor<8xf32>
-    return %t : tensor<8xf32>
-  }
-}
-
-// -----
-
 // Nobody asks.
 // CHECK-LABEL: kernel.func @unasked_0(
 // CHECK-NOT: graphc.watch
