@@ -35,32 +35,42 @@ static Value splatConstant(OpBuilder &b, Location loc, int64_t value, int64_t wi
       b, loc, DenseElementsAttr::get(cast<VectorType>(type), ArrayRef<int64_t>(value)));
 }
 
-/// One branch for all lanes, which a right program never takes; what is refused reads place 0.
+/// What is refused reads place 0. Lanes have one branch for all of them, which indices from 0 on
+/// that are inside never take, and in it one which a right program never takes.
 Value BodyEmitter::bound(OpBuilder &builder, kernel::BoundOp op, Position &position) {
   Value index = position.values.lookup(op.getIndex()), size = sizeOf(builder, op.getMap());
   int64_t width = lanesOf(index);
-  IndexMath m{builder, loc};
   Value zero = splatConstant(builder, loc, 0, width), most = splat(builder, loc, size, width);
-  Value wrapped = m.select(m.less(index, zero), m.add(index, most), index);
-  Value outside = m.compare(arith::CmpIPredicate::uge, wrapped, most);
-  // Lanes that are masked off hold anything.
-  Value bad = position.limit && width > 1 ? m.both(outside, position.mask) : outside;
-  Value any =
-      width == 1
-          ? bad
-          : vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, bad).getResult();
+  auto isOutside = [&](OpBuilder &b, Value at) {
+    return IndexMath{b, loc}.compare(arith::CmpIPredicate::uge, at, most);
+  };
+  auto wrap = [&](OpBuilder &b) {
+    IndexMath m{b, loc};
+    return m.select(m.less(index, zero), m.add(index, most), index);
+  };
   if (width == 1) {
-    auto seldom = scf::IfOp::create(builder, loc, any, /*withElseRegion=*/false);
+    Value wrapped = wrap(builder), outside = isOutside(builder, wrapped);
+    auto seldom = scf::IfOp::create(builder, loc, outside, /*withElseRegion=*/false);
     OpBuilder inside = seldom.getThenBodyBuilder();
-    report(inside, op, index, bad, size);
-    return m.select(outside, zero, wrapped);
+    report(inside, op, index, outside, size);
+    return IndexMath{builder, loc}.select(outside, zero, wrapped);
   }
-  auto seldom = scf::IfOp::create(builder, loc, wrapped.getType(), any, /*withElseRegion=*/true);
+  // Lanes that are masked off hold anything.
+  auto any = [&](OpBuilder &b, Value lanes) -> Value {
+    lanes = position.limit ? IndexMath{b, loc}.both(lanes, position.mask) : lanes;
+    return vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, lanes);
+  };
+  Value beyond = isOutside(builder, index);
+  auto seldom = scf::IfOp::create(builder, loc, index.getType(), any(builder, beyond),
+                                  /*withElseRegion=*/true);
   OpBuilder inside = seldom.getThenBodyBuilder(), usual = seldom.getElseBodyBuilder();
-  report(inside, op, index, bad, size);
+  Value wrapped = wrap(inside), outside = isOutside(inside, wrapped);
+  auto wrong = scf::IfOp::create(inside, loc, any(inside, outside), /*withElseRegion=*/false);
+  OpBuilder told = wrong.getThenBodyBuilder();
+  Value bad = position.limit ? IndexMath{told, loc}.both(outside, position.mask) : outside;
+  report(told, op, index, bad, size);
   scf::YieldOp::create(inside, loc, IndexMath{inside, loc}.select(outside, zero, wrapped));
-  // Lanes that are masked off may be outside.
-  Value rest = position.limit ? IndexMath{usual, loc}.select(outside, zero, wrapped) : wrapped;
+  Value rest = position.limit ? IndexMath{usual, loc}.select(beyond, zero, index) : index;
   scf::YieldOp::create(usual, loc, rest);
   return seldom.getResult(0);
 }

@@ -1,5 +1,6 @@
-// A gather checks its indices a vector at a time: one branch for all lanes, behind which the places are chosen again. Its
-// elements are loaded one by one, but on Intel's processors from Sapphire Rapids on.
+// A gather checks its indices a vector at a time: those from 0 on that are inside go past all else, with one branch for all
+// lanes, and are read again from memory; behind it they are wrapped and checked. Its elements are loaded one by one, but on
+// Intel's processors from Sapphire Rapids on.
 // REQUIRES: compiler, graphc
 // RUN: graphc compile %s --emit=asm --cpu-features=avx,avx2,fma,avx512f,avx512vl,avx512bw,avx512dq | FileCheck %s
 // RUN: graphc compile %s --emit=llvm --cpu-features=avx,avx2,fma,avx512f,avx512vl,avx512bw,avx512dq | FileCheck %s --check-prefix=LLVM
@@ -20,11 +21,16 @@
 // CHECK-NOT: vgather
 // CHECK-NOT: call
 
-// LLVM: %[[BAD:.*]] = icmp uge <[[W:[0-9]+]] x i64>
+// LLVM: icmp ule <[[W:[0-9]+]] x i64>
+// LLVM: br i1 %{{.*}}, label %[[INSIDE:[^,]*]], label
+// LLVM: icmp slt <[[W]] x i32>
+// LLVM: %[[BAD:.*]] = icmp uge <[[W]] x i64>
 // LLVM: bitcast <[[W]] x i1> %[[BAD]] to i[[W]]
 // LLVM: select <[[W]] x i1> %[[BAD]], <[[W]] x i64> zeroinitializer
-// LLVM: %[[PLACES:.*]] = phi <8 x i64>
-// LLVM: extractelement <8 x i64> %[[PLACES]], i64 1
+// LLVM: extractelement <8 x i64>
+// LLVM: {{^}}[[INSIDE]]:
+// LLVM-NOT: extractelement
+// LLVM: load i32
 // LLVM-NOT: llvm.masked.gather
 
 // OPENCL: __global long *[[FAULTS:v[0-9]+]], const long
