@@ -1,5 +1,6 @@
 """Floating-point errors of operations on elements that indices name, and of numbers that an operand's dtype has no room for."""
 
+import functools
 import warnings
 
 import numpy
@@ -13,6 +14,12 @@ pytestmark = pytest.mark.graphc_only
 MEETINGS = {
     "powers": ("power", [1e300, 1.0], [0, 1], 2.0),
     "quotients": ("divide", [1.0, 1.0], [0, 1], 0.0),
+    "a quotient of one element": ("divide", [1.0, 1.0], 0, 0.0),
+    "quotients of a part": ("divide", [1.0, 1.0], slice(0, 1), 0.0),
+    "quotients by a converted number": ("divide", [1.0, 1.0], [0, 1], 0),
+    "quotients in a tuple": ("floor_divide", [1.0, 1.0], ([0, 1],), 0.0),
+    "a remainder of one element": ("remainder", [1.0, 1.0], 0, 0.0),
+    "powers of a part": ("power", [1.0, 0.0], slice(0, 2), -1.0),
 }
 
 
@@ -101,3 +108,14 @@ def test_numbers_beside_none_and_text_are_numpys_arrays(values, options):
     ours, theirs = run(graphc), run(numpy)
     assert repr(ours[1]) == repr(theirs[1])
     assert theirs[1] is None or ours[0] == theirs[0]
+
+
+def test_handlers_with_arguments_of_their_own_keep_them():
+    def run(np):
+        seen = []
+        handler = functools.partial(lambda prefix, text, flag, *, tag: seen.append((prefix, text, tag)), "told", tag="T")
+        with np.errstate(all="call", call=handler):
+            numpy.asarray(np.asarray([1.0, 2.0]) / 0)
+        return seen
+
+    assert run(graphc) == run(numpy) == [("told", "divide by zero", "T")]

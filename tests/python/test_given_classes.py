@@ -1,5 +1,6 @@
 """Arrays made as the class of `like` makes them, blocks of matrices, and private parts of NumPy's modules of polynomials."""
 
+import pickle
 import warnings
 
 import graphc as gc
@@ -317,5 +318,19 @@ def test_arrays_that_a_class_is_asked_with_are_viewed_as_plain_ones():
         x, plain = xp.arange(3.0).view(Plain), xp.arange(3.0) + 1
         made = [xp.add(x, plain), plain + x, x * plain, plain == x, xp.add(plain, x, out=xp.zeros(3).view(Plain))]
         return [(type(m).__name__, m.tolist()) for m in made]
+
+    assert program(gc) == program(np)
+
+
+def test_arrays_that_a_class_is_asked_with_meet_numbers():
+    """And are pickled, as plain ones are."""
+    def program(xp):
+        class Twice(xp.ndarray):
+            def __array_ufunc__(self, ufunc, method, *inputs, **options):
+                plain = next(i for i in inputs if not isinstance(i, Twice))
+                kept = pickle.loads(pickle.dumps(plain))
+                return [np.asarray(v).tolist() for v in (plain * 2, 2 * plain, plain * np.float64(2), np.float64(2) * plain, kept)]
+
+        return xp.add(xp.asarray([1.0, 2.0, 3.0]), xp.arange(3.0).view(Twice))
 
     assert program(gc) == program(np)

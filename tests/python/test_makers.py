@@ -5,6 +5,7 @@ import warnings
 import graphc as gc
 import numpy as np
 import pytest
+from support import exact
 
 
 class Maker:
@@ -188,3 +189,20 @@ def test_samples_to_an_end_that_is_the_start_are_spaced_as_numpys(options):
         ends = rng.standard_normal(6) * 10.0 ** rng.integers(-3, 3)
         ends[rng.random(6) < 0.3 * (turn % 2)] = 0.0
         assert np.asarray(gc.linspace(0, gc.asarray(ends), 7, **options)).tobytes() == np.linspace(0, ends, 7, **options).tobytes()
+
+
+def test_a_range_by_the_name_of_its_stop_without_a_step_is_refused():
+    for xp in (np, gc):
+        for call in (lambda: xp.arange(stop=5, step=0), lambda: xp.arange(5, step=0)):
+            with pytest.raises(ZeroDivisionError):
+                call()
+
+
+@pytest.mark.parametrize("ends", [0, 7, 1.1, np.float32(1.1), (1, 2), (1.5, 2.5), ((1, 2), (1, 2)), ((1.1,), (2.0,)), np.array([1, 2], "f4")], ids=repr)
+@pytest.mark.parametrize("shape", [(5, 6), (120, 130)])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "i4"])
+def test_ramps_count_in_numpys_dtypes(dtype, shape, ends):
+    """One number and one pair keep their dtype, pairs of several axes are Python's numbers."""
+    host = (np.random.default_rng(1).random(shape) * 100).astype(dtype)
+    made = gc.pad(gc.asarray(host), 40, "linear_ramp", end_values=ends)
+    exact.assert_same(made, np.pad(host, 40, "linear_ramp", end_values=ends))

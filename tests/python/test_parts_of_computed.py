@@ -81,3 +81,17 @@ def test_complex_numbers_of_a_loop_are_rounded_as_numpys():
     for _ in range(20):
         made = np.asarray(gc.rint(x))
     assert made.tobytes() == np.rint(host).tobytes()
+
+
+@pytest.mark.parametrize("places", [[0, 2**70], [2**63], [0, 99]])
+def test_places_no_array_has_are_refused(places):
+    x = gc.zeros(3)
+    with pytest.raises((OverflowError, IndexError), match=r"too large|out of bounds"):
+        gc.put(x, places, 1.0)
+    assert np.asarray(x).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_an_axis_is_an_integer():
+    for xp in (np, gc):
+        with pytest.raises(TypeError):
+            xp.compress([0, 1], xp.arange(5), axis=0.0)

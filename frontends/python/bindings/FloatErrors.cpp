@@ -181,11 +181,15 @@ Status tell(std::span<const FloatReport> reports) {
         kind = static_cast<op::OpKind>(name - kOperationNames);
         modes &= (1u << kErrorNameShift) - 1;
       }
-      pb::object called = pb::reinterpret_borrow<pb::object>(handler)(
+      pb::object wanted = pb::reinterpret_borrow<pb::object>(handler)(
           static_cast<int>(r.error), flagsOf(r, reports), std::string(op::opInfo(kind).name), modes,
           locationText(r.location));
-      if (!called.is_none()) // a program's own handler, whose caller is the line that it is told of
-        called.attr("func")(*called.attr("args"));
+      if (!wanted
+               .is_none()) { // a program's own handler, whose caller is the line that it is told of
+        auto call = wanted.cast<pb::tuple>(); // the handler and what it is given
+        pb::object own = call[0];
+        own(call[1], call[2]);
+      }
       if (FloatModes::of(r.modes, r.error) == FloatModes::kOnce && heed() == Heed::Once)
         filters.told.insert(keyOf(r.error, r.kind, r.modes, r.location));
     }

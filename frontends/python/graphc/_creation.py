@@ -629,7 +629,7 @@ def arange(start_or_stop=None, /, stop=_np._NoValue, step=1, dtype=None, *, devi
     step = 1 if step is None else step
     if start is None and stop is None:
         raise TypeError("arange() requires stop to be specified.")
-    given = start, stop, step
+    given = 0 if start is None else start, stop, step
     if not (type(start) in _PLAIN and type(stop) in _PLAIN and type(step) in _PLAIN):
         if _py.any(isinstance(v, _TIMES) or (isinstance(v, _np.ndarray) and v.dtype.kind in "mM") for v in (start, stop, step)):
             raise ForeignDType("arange of dates")

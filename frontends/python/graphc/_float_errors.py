@@ -276,7 +276,7 @@ def _report(error, flags, operation, word, place):
     else:
         if handler is None:
             raise NameError(f"python callback specified for {_TEXTS[error]} (in {name}) but no function found.")
-        return _functools.partial(handler, _TEXTS[error], flags)
+        return handler, _TEXTS[error], flags
     return None
 
 

@@ -127,7 +127,10 @@ class _NumpysName(type):
 class _Written(ndarray, metaclass=_NumpysName):
     """The values of an array of ours that a call is given or writes to, where a class made of `ndarray` is asked: it may view them as that class."""
 
-    __array_priority__ = -1e9  # results are of the other class
+    __array_priority__ = -1e5  # results are of the other class, and NumPy's scalars wait for both
+
+    def __reduce_ex__(self, protocol):
+        return self.view(_np.ndarray).__reduce_ex__(protocol)
 
 
 _Written.__name__ = _Written.__qualname__ = "ndarray"

@@ -123,8 +123,11 @@ def put(a, ind, v, mode="raise"):
     """Writes `v`, repeated as needed, to flat `ind` of `a`, in order. Modes as in take."""
     x, indices, values = a, ind, v
     if type(x) is _graphc.ndarray and x.ndim == 1 and mode == "raise" and _are_places(ind) and (_holds(x.dtype, v) or _fits(x, v, len(ind))) and not _graphc.is_tracing():
-        x[list(ind)] = v
-        return
+        try:
+            x[list(ind)] = v
+            return
+        except IndexError:
+            pass  # said below
     if not _graphc.is_array(x):
         raise ForeignDType(f"argument 1 must be a graphc array, not {type(x).__name__}")
     if mode == "raise" and not _graphc.is_array(indices) and not _graphc.is_tracing():
@@ -228,7 +231,7 @@ _FEW_CHOSEN = 64
 def compress(condition, a, axis=None, out=None):
     """The parts of `a` along `axis` (None: flattened) where a condition of one axis holds. Counted when called."""
     x = asarray(a)
-    if type(condition) in (list, tuple) and {*map(type, condition)} <= {bool, int} and (axis == 0 or (axis is None and x.ndim == 1)) and out is None and x.ndim:
+    if type(condition) in (list, tuple) and {*map(type, condition)} <= {bool, int} and ((type(axis) is int and axis == 0) or (axis is None and x.ndim == 1)) and out is None and x.ndim:
         chosen = [i for i, holds in enumerate(condition) if holds]
         if chosen and len(chosen) <= _FEW_CHOSEN:
             return x[chosen]

@@ -28,7 +28,7 @@ _OPTIONS = {
 def _pairs(value, rank, name, is_count=True):
     """A value, a pair, or a pair an axis, as a pair an axis."""
     if type(value) is int and value >= 0:
-        return [(value, value)] * rank
+        return [(value, value) if is_count else (_np.int64(value),) * 2] * rank
     if type(value) is tuple and len(value) == 2 and type(value[0]) is type(value[1]) is int and is_count and min(value) >= 0:
         return [value] * rank
     if type(value) is tuple and len(value) == rank and is_count and all(type(p) is tuple and len(p) == 2 and type(p[0]) is type(p[1]) is int and min(p) >= 0 for p in value):
@@ -46,7 +46,11 @@ def _pairs(value, rank, name, is_count=True):
         if kind not in "iu":
             raise TypeError("`pad_width` must be of integral type.")
     try:
-        wide = _np.broadcast_to(_np.asarray(value), (rank, 2)).tolist()
+        given = _np.asarray(value)
+        wide = _np.broadcast_to(given, (rank, 2))
+        # As NumPy's: one number, or one pair, keeps its dtype.
+        is_typed = given.size <= 2 and given.shape != (2, 1) and not is_count
+        wide = [list(p) for p in wide] if is_typed else wide.tolist()
     except ValueError as error:
         raise ArgumentError(f"pad: {name} of {value!r} does not fit {rank} axes: {error}") from None
     if not is_count:
@@ -203,10 +207,12 @@ def _ramp(x, axis, count, place, end):
 
     edge = _edge(x, axis, place)
     flat = edge.reshape(edge.shape[:axis] + edge.shape[axis + 1 :])
-    if are_few_known(edge) and isinstance(x.dtype, _np.dtype):
-        return asarray(_np.linspace(_np.asarray(end), _np.asarray(flat), count, endpoint=False, dtype=x.dtype, axis=axis))
-    wanted = x.dtype if x.dtype.kind in "iu" else None
-    return linspace(full(flat.shape, end, device=x.device), flat, count, endpoint=False, dtype=wanted, axis=axis)
+    if not isinstance(x.dtype, _np.dtype):
+        return linspace(full(flat.shape, end, device=x.device), flat, count, endpoint=False, axis=axis)
+    if are_few_known(edge):
+        return asarray(_np.linspace(end, _np.asarray(flat), count, endpoint=False, dtype=x.dtype, axis=axis))
+    first = full(flat.shape, end, _np.result_type(end, x.dtype, 1.0), device=x.device)
+    return linspace(first, flat, count, endpoint=False, dtype=x.dtype, axis=axis)
 
 
 def _statistics(x, axis, mode, lengths):

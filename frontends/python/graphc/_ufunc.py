@@ -23,7 +23,7 @@ from ._float_errors import tell as _tell
 from ._missing import EXTREMES as _PASSES_NAN
 from ._signatures import Described as _Described
 from ._ufunc_loops import called as _called, is_weak as _is_weak, masked as _masked, of_loop as _of_loop, scan as _scan, spread as _spread
-from ._ufunc_methods import name_at as _name_at, doubling as _doubling, fold_where as _fold_where, loop_dtype as _loop_dtype, in_order as _in_order, in_turns as _in_turns, mark as _mark, quick_method as _quick_method
+from ._ufunc_methods import is_basic as _is_basic, name_at as _name_at, doubling as _doubling, fold_where as _fold_where, loop_dtype as _loop_dtype, in_order as _in_order, in_turns as _in_turns, mark as _mark, quick_method as _quick_method
 from ._slices import ANY_ORDER as _ASSOCIATIVE, fold_slices as _fold_slices, is_numpys as _is_numpys, reduce_by_lengths as _reduce_by_lengths, slices as _slices
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
 
@@ -623,9 +623,10 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     if operation is not None and fits and self.__name__ not in _BOOLEAN:
         if probe != a.dtype:
             b = asarray(b, device=a.device).astype(a.dtype)
-        if self.__name__ in _WITH_POLES:
+        if self.__name__ in _WITH_POLES and not _is_basic(indices):
             _tell_of_places(self, a, indices, b)
-        _graphc.scatter(a, indices, b, operation)
+        with _named(_name_at(self.__name__, a, indices, b)):
+            _graphc.scatter(a, indices, b, operation)
         return
     if self.__name__ in _ROUNDED_ONCE and isinstance(a.dtype, _np.dtype) and not _graphc.is_tracing():
         raise ForeignDType(self.__name__)

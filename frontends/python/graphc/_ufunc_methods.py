@@ -128,5 +128,12 @@ _LOOPS_OF_PLACES = {"divide", "floor_divide"}
 
 def name_at(name, a, indices, b):
     """What NumPy calls errors of an operation on elements that are named: its name where it has one loop for them, else the method's."""
-    is_loop = name in _LOOPS_OF_PLACES and a.ndim == 1 and type(indices) not in (tuple, slice) and getattr(b, "ndim", 0) <= 1
-    return name if is_loop else "at"
+    if name not in _LOOPS_OF_PLACES or a.ndim != 1 or (type(indices) is tuple and len(indices) != 1):
+        return "at"
+    values = b if hasattr(b, "dtype") else _np.asarray(b)
+    return name if values.ndim <= 1 and values.dtype == a.dtype else "at"
+
+
+def is_basic(indices):
+    """Whether indices name a part of an array and no places, so that it is changed as any other."""
+    return all(type(i) in (int, slice) or i is None or i is ... for i in (indices if type(indices) is tuple else (indices,)))
