@@ -70,7 +70,8 @@ def _pad(array, pad_width, mode="constant", **options):
     """NumPy's of borders that take it a pass each here: the mean's sum has another order, and of extremes zeros have signs."""
     is_passes = mode in ("linear_ramp", "median") or (mode in ("maximum", "minimum") and array.dtype.kind in "biu")
     is_moved = mode in ("edge", "reflect", "symmetric", "wrap") and array.ndim > 1
-    return _np.pad(array, pad_width, mode, **options) if is_passes or is_moved else NotImplemented
+    is_plain = array.flags.c_contiguous  # whose border lies in the same order
+    return _np.pad(array, pad_width, mode, **options) if is_plain and (is_passes or is_moved) else NotImplemented
 
 
 def _argsort(a, axis=-1):
