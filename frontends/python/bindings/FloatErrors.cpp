@@ -184,8 +184,8 @@ Status tell(std::span<const FloatReport> reports) {
       pb::object wanted = pb::reinterpret_borrow<pb::object>(handler)(
           static_cast<int>(r.error), flagsOf(r, reports), std::string(op::opInfo(kind).name), modes,
           locationText(r.location));
-      if (!wanted
-               .is_none()) { // a program's own handler, whose caller is the line that it is told of
+      // A program's own handler, whose caller is the line that it is told of.
+      if (!wanted.is_none()) {
         auto call = wanted.cast<pb::tuple>(); // the handler and what it is given
         pb::object own = call[0];
         own(call[1], call[2]);

@@ -617,7 +617,7 @@ _TIMES = (_np.datetime64, _np.timedelta64, _datetime.date, _datetime.timedelta)
 
 
 def arange(start_or_stop=None, /, stop=_np._NoValue, step=1, dtype=None, *, device=None, like=None, start=None):
-    """start, start + step, ... below `stop`, as NumPy counts them. One argument is `stop`, if it has no name."""
+    """start, start + step, ... below `stop`, as NumPy counts them. One argument is `stop`, if it has no name. Raises as NumPy for a zero step."""
     if like is not None:
         _leave_to(like)
     if start is not None and start_or_stop is not None:

@@ -124,7 +124,7 @@ class _NumpysName(type):
     __hash__ = lambda cls: hash(_graphc.ndarray)  # noqa: E731
 
 
-class _Written(ndarray, metaclass=_NumpysName):
+class _Lent(ndarray, metaclass=_NumpysName):
     """The values of an array of ours that a call is given or writes to, where a class made of `ndarray` is asked: it may view them as that class."""
 
     __array_priority__ = -1e5  # results are of the other class, and NumPy's scalars wait for both
@@ -133,7 +133,7 @@ class _Written(ndarray, metaclass=_NumpysName):
         return self.view(_np.ndarray).__reduce_ex__(protocol)
 
 
-_Written.__name__ = _Written.__qualname__ = "ndarray"
+_Lent.__name__ = _Lent.__qualname__ = "ndarray"
 
 
 class _Call:
@@ -155,7 +155,7 @@ class _Call:
                 return value
             if self._lends and value.ndim and value.device == "cpu":  # to code of a class, which may hand it to compiled code
                 lent = value._lent()
-                return lent.view(_Written) if self._has_class else lent
+                return lent.view(_Lent) if self._has_class else lent
             array = _np.asarray(value)
             return array[()] if _graphc.is_value(value) else array
         if type(value) in (list, tuple):
@@ -169,7 +169,7 @@ class _Call:
         if not _graphc.is_array(value) or self._keeps:
             return value
         self._device = self._device or value.device
-        copy = _np.array(value).view(_Written if self._has_class else _np.ndarray)
+        copy = _np.array(value).view(_Lent if self._has_class else _np.ndarray)
         copy.flags.writeable = not value.readonly
         self._copies.append((value, copy))
         return copy
@@ -203,7 +203,7 @@ def stays_theirs(dtype):
 
 def to_ours(value, device=None):
     """A numeric result of NumPy's as an Array; anything else as it is."""
-    if (type(value) is _np.ndarray or type(value) is _Written) and _is_computed(value.dtype):
+    if (type(value) is _np.ndarray or type(value) is _Lent) and _is_computed(value.dtype):
         value = value.view(_np.ndarray)
         shared = _graphc.Array._borrowed(value) if device in (None, "cpu") else None
         if shared is not None:

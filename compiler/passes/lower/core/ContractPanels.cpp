@@ -51,6 +51,7 @@ CoreLowering::Panels::Panels(CoreLowering &l) : l(l), loc(l.loc), products(l.ker
   element = products.element();
   stored = memoryType(element);
   bytes = stored.getIntOrFloatBitWidth() / 8;
+  // Half of a second cache of 1 MiB, or, of CPUs with vectors of 256 bits, of 512 KiB.
   panelStrips = lanes * element.getIntOrFloatBitWidth() >= 512 ? 4 : 8;
   if (columnLoad &&
       (stored != element || !l.space.accesses.at(columnLoad).strides[columnLoop].isConstant(1)))
